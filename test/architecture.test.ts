@@ -6,11 +6,11 @@ import { findDiskPowers } from './support/disk-powers.js'
 import { readModule } from './support/modules.js'
 import { entries, filesBelow, REPOSITORY, resolveModule } from './support/usage.js'
 
-/** The plan of the house, held by reading the imports. */
+/** Checks the plan of the source's directories by reading the imports. */
 
 const sources = [...filesBelow('overlay', /\.tsx?$/), ...filesBelow('src', /\.tsx?$/)]
 
-/** Every module a file imports, types included: workspace files by path, others by name. */
+/** Every module that a file imports, types included: workspace files by path, others by name. */
 function importsOf(file: string, text?: string): string[] {
   return readModule(join(REPOSITORY, file), text).specifiers.map((name) => resolveModule(file, name))
 }
@@ -112,14 +112,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: [],
   web: [],
 }
-/** Rooms without one entry: shelves of small files that know nothing of each other. Each file is imported by its name. */
+/** Directories without an index: small files that do not know each other. Each file is imported by its name. */
 const SHELVES = ['core', 'os']
-/** Rooms that nobody imports; the command line starts an adapter by the adapter's own entry. */
+/** Directories that nobody imports; the command line starts an adapter by its own entry. */
 const SURFACES = ['agents', 'cli', 'web']
-/** All others are entered by `index.ts` alone. */
+/** All others are imported only through `index.ts`. */
 const WALLED = Object.keys(MAY_IMPORT).filter((room) => !SHELVES.includes(room) && !SURFACES.includes(room))
 const indexOf = (room: string) => (room === 'overlay' ? 'overlay/index.ts' : `src/${room}/index.ts`)
-/** Files of walled rooms that are imported by their name, as they load much that other users of the room do not need. */
+/**
+ * Files that are imported by name although their directory has an index, because they load much that its other users do
+ * not need.
+ */
 const LOADED_LATER = [
   'src/exec/admission.ts',
   'src/history/intent-map.ts',
@@ -131,15 +134,15 @@ const LOADED_LATER = [
   'overlay/union-view.ts',
 ]
 const PUBLIC = ['src/index.ts', 'src/hooks/index.ts', 'src/hosts/index.ts', 'src/surface/index.ts']
-/** A command that is a host's door starts the adapter behind it, by its entry. */
+/** A command for a host starts the adapter for it, by its entry. */
 const ADAPTER =
   /^src\/(?:agents\/\w+|attest|backtest|hub|hub-server|landing|pull-request|remote|transparency|web)\/index\.ts$/
 /** A backtest reads recorded calls by the adapters' tables. */
 const HISTORY = 'src/agents/history/index.ts'
-/** They import nothing, and are no part of the public API: text that is safe to print, and optional fields. */
+/** They import nothing, and are not part of the public API: text that is safe to print, and optional fields. */
 const SHARED = ['src/core/printable.ts', 'src/core/defined.ts']
 
-/** What the shared vocabulary takes of the overlay: files that import nothing. */
+/** The parts of the overlay that the shared vocabulary may import: files without imports. */
 const VOCABULARY = ['overlay/errno.ts', 'overlay/digest.ts']
 
 function forbidden(file: string, imported: string): string | undefined {
@@ -152,7 +155,7 @@ function forbidden(file: string, imported: string): string | undefined {
   if (SURFACES.includes(to)) return `${file} imports ${imported}: nobody imports ${to}`
   if (WALLED.includes(to) && imported !== indexOf(to) && !LOADED_LATER.includes(imported))
     return `${file} imports ${imported}, not the room's index`
-  // The one file there is the public API.
+  // This only file is the public API.
   if (from === 'root') return undefined
   if (SURFACES.includes(from))
     return PUBLIC.includes(imported)
@@ -262,9 +265,9 @@ describe('the directories of the source', () => {
   })
 })
 
-/** The files that change the disk by node:fs; no other power is theirs. */
+/** The files that change the disk by node:fs; they have no other capability. */
 const WRITERS = ['src/os/write.ts', 'overlay/stage-log.ts', 'overlay/compact.ts']
-/** Each other file with something that could change the disk, and why it does not, or where it may. */
+/** Every other file with a capability to change the disk, and why it does not, or where it may. */
 const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/cli/review/text.ts': { 'package string-width': 'measures text' },
   'src/fs/facade.ts': {

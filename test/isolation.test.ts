@@ -9,7 +9,7 @@ import postgres from '../vitest.postgres.config.js'
 import { OWN_PROCESS } from './support/isolation.js'
 import { LONG } from './support/sequence.js'
 
-/** Changes of modules, and changes that outlive a suite in its process and that nothing restores. */
+/** Changes of modules, and changes of a process that outlive a suite and that nothing restores. */
 const CHANGES =
   /\bvi\.(?:do)?[mM]ock\(|resetModules|\bModule\._load = |process\.(?:setuid|seteuid)\(|Object\.defineProperty\(process/
 

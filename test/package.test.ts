@@ -9,7 +9,7 @@ import { isBuilt } from '../examples/demo/commands.js'
 import { compareApi } from '../scripts/api-report.js'
 import { blocksOf } from './docs/readme-blocks.js'
 
-/** The package as npm packs and installs it, in a project that has nothing else. */
+/** The package as npm packs and installs it, in a project without other files. */
 
 const house = fileURLToPath(new URL('../', import.meta.url))
 const { exports: entries } = JSON.parse(fs.readFileSync(`${house}package.json`, 'utf8')) as {
@@ -23,7 +23,7 @@ let project = ''
 beforeAll(() => {
   if (!isBuilt(house)) run('npm', ['run', 'build'], house)
   project = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'escrowfs-package-')))
-  // Its scripts would build anew.
+  // Its scripts would build again.
   run('npm', ['pack', '--ignore-scripts', '--pack-destination', project], house)
   fs.writeFileSync(`${project}/package.json`, '{"private":true}')
   const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
@@ -116,7 +116,9 @@ export const all = [${names.map((_, n) => `entry${n}`).join(', ')}]`
   })
 })
 
-/** What the compiler says of one file and of each declaration of ours it reaches; not of other packages'. */
+/**
+ * The compiler's errors in one file and in each of our declarations that it reaches, without those of other packages.
+ */
 function complaints(file: string, more: ts.CompilerOptions): string[] {
   const options = { ...more, noEmit: true, strict: true, target: ts.ScriptTarget.ES2023, lib: ['lib.es2023.d.ts'] }
   const program = ts.createProgram([file], {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { readModule } from './support/modules.js'
 import { entries, filesBelow, MANIFEST, packageOf, REPOSITORY, Usage } from './support/usage.js'
 
-/** Nothing lies about that nobody uses: no export, no file, no package. */
+/** Every export, file and package is used. */
 
 const CODE = /\.(?:tsx?|mjs)$/
 const HOUSEHOLD = ['overlay', 'src', 'bench', 'scripts', 'examples', 'web']
@@ -20,7 +20,7 @@ const usage = new Usage([
 const isOfHouse = (file: string) => HOUSEHOLD.some((folder) => file.startsWith(`${folder}/`))
 const isSource = (file: string) => /^(?:src|overlay)\//.test(file)
 
-/** Exports that tests alone take, and why they are not hidden. */
+/** Exports that only tests use, and why they are not hidden. */
 const FOR_TESTS: Readonly<Record<string, string>> = {
   'src/agents/roo/apply-diff.ts#applyBlocks': 'tried on thousands of texts, without a session for each',
   'src/cli/review/text.ts#NARROW': 'every character of it is measured',
@@ -60,7 +60,7 @@ describe('exports', () => {
 })
 
 const THIS = 'test/unused.test.ts'
-/** What is run by hand or by others, and no script of the package names. */
+/** Files that are run by hand or by others, without a script of the package. */
 const RUN_OTHERWISE: Readonly<Record<string, string>> = {
   'scripts/make-picture.mjs': 'by hand, for a picture of the README',
   'scripts/make-terminal-picture.mjs': 'by hand, for a picture of the README',
@@ -71,7 +71,7 @@ describe('files', () => {
   const page = readFileSync(join(REPOSITORY, 'web/index.html'), 'utf8')
   const roots = [
     ...entries(),
-    // This one names what nothing else does.
+    // This suite names files that nothing else names.
     ...usage.files.filter((file) => file !== THIS && (/^test\/.*\.test\.ts$/.test(file) || words.includes(file))),
     ...[...page.matchAll(/src="\.\/([^"]+)"/g)].map(([, file]) => join('web', file ?? '')),
     ...Object.keys(RUN_OTHERWISE),
@@ -104,12 +104,14 @@ const UNNAMED: Readonly<Record<string, string>> = {
   'axe-core': 'test/web/browser.test.ts finds its file, and puts it into a page',
   'ts-node': 'ts-node.mjs registers it',
 }
-/** Packages the sources import that are for development: what they bring is bundled. */
+/** Packages that the sources import although they are for development, because they are bundled. */
 const BUNDLED: Readonly<Record<string, string>> = {
   '@clack/prompts': 'the command has it in its bundle',
 }
 
-/** Packages that a hub's operator installs: the manifest has them as optional peers, and the code loads them on demand. */
+/**
+ * Packages that a hub's operator installs: the manifest has them as optional peers, and the code loads them on demand.
+ */
 const OPTIONAL = Object.keys(MANIFEST.peerDependencies)
 
 describe('packages', () => {

@@ -1,7 +1,7 @@
-/** Texts of clients and models are long, and theirs. */
+/** Texts of clients and models are long, and under their copyright. */
 const MAX = 120
 
-/** Cuts the long texts in a document of JSON or in lines of it, apart from the arguments of calls. */
+/** Shortens the long texts in a JSON document or in lines of it, except the arguments of calls. */
 export function cutTexts(text: string): string {
   try {
     return `${JSON.stringify(cut(JSON.parse(text)), undefined, 1)}\n`

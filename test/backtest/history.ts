@@ -6,7 +6,10 @@ import { findHistories } from '../../src/backtest/find-files.js'
 import { emptyCounts, type ReadCounts, readHistories } from '../../src/backtest/read-history.js'
 import type { RecordedCall } from '../../src/backtest/recorded.js'
 
-/** Writes histories into a directory of their own, which is removed after the test. A value that is no text is written as lines of JSON. */
+/**
+ * Writes histories into a new directory, which is removed after the test. A value that is not a string is written as
+ * lines of JSON.
+ */
 export function histories(files: Readonly<Record<string, string | readonly unknown[]>>): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'escrow-history-')))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))

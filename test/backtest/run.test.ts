@@ -7,7 +7,7 @@ import { initRepository } from '../support/git.js'
 import { testWorkspace, working } from '../support/workspace.js'
 import { claudeLine, histories } from './history.js'
 
-/** Calls that would change the workspace, and what lies around it, if anything ran them. */
+/** Calls that would change the workspace and its surroundings, if anything ran them. */
 const harm = (root: string) => [
   claudeLine('Write', { file_path: `${root}/src/a.ts`, content: 'overwritten\n' }, { cwd: root }),
   claudeLine('Write', { file_path: `${root}/src/new.ts`, content: 'new\n' }, { cwd: root }),

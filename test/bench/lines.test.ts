@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { scoreHistories } from '../../bench/lines/suite.js'
 
-/** The bench runs a thousand. These are some of its first, of every kind. */
+/** The bench runs a thousand histories. These are some of the first, of every kind. */
 const SEEDS = [1, 2, 3, 4, 5, 6]
 
 describe('blame after random histories of git', () => {

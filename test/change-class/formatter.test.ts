@@ -14,7 +14,7 @@ const OTHER_SETTINGS = {
   },
 }
 
-/** Real code: the sources of this room, and of the one with most syntax. */
+/** Real code: the sources of this directory, and of the one with the most syntax. */
 const ROOMS = ['src/trace', 'src/fs', 'src/review']
 
 it('classifies nearly all reformatted real code as a refactoring', async () => {
@@ -35,7 +35,7 @@ it('classifies nearly all reformatted real code as a refactoring', async () => {
       if (found.class !== 'AST_REFACTOR') missed.push(`${file.slice(project.length)}: ${found.rule} ${found.detail}`)
     }
     expect(copies.length).toBeGreaterThan(60)
-    // A few stay in doubt, and are called an evolution.
+    // A few remain uncertain, and are classified as an evolution.
     expect(missed.length / copies.length, missed.join('\n')).toBeLessThan(0.05)
   } finally {
     rmSync(dir, { recursive: true, force: true })

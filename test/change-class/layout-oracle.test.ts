@@ -5,7 +5,7 @@ import { classify } from '../../src/change-class/classify.js'
 import { fuzzParameters } from '../support/fuzz.js'
 import { PAIRS } from './pairs/index.js'
 
-/** Lines whose end says more than it seems to. */
+/** Lines whose end has more meaning than it seems. */
 const HARD = [
   'a\n(b)\n[c]\n`d`\n/e/g\n+f\n-g\n*h\n',
   'let x\nlet y = async\nfunction z() {}\nx = y\n++z\n',
@@ -54,7 +54,7 @@ function edited(text: string, { at, mark, how }: { at: number; mark: string; how
   return text.slice(0, index) + (text[index] === '"' ? "'" : '"') + text.slice(index + 1)
 }
 
-/** What another parser reads: kinds and values, without brackets. But `(a?.b).c` throws where `a?.b.c` does not. */
+/** Another parser's result: kinds and values, without brackets. But `(a?.b).c` throws where `a?.b.c` does not. */
 function meaning(path: string, text: string): string | undefined {
   const told = ts.transpileModule(text, {
     fileName: path,

@@ -6,7 +6,9 @@ type Row = readonly [why: string, path: string, before: string, after: string]
 const measured = async (path: string, before: string, after: string) =>
   (await classify({ path, before: Buffer.from(before), after: Buffer.from(after) })).class
 
-/** Texts that a grammar reads otherwise than its language, so that a comment or layout in its tree is code or data. */
+/**
+ * Texts that a grammar reads differently than the language, so that a comment or layout in its tree is code or data.
+ */
 const MISREAD: readonly Row[] = [
   ['the second backtick ends the command', 'a.sh', 'echo `a # b`; ls\n` # `\n', 'echo `a # b`; rm c\n` # `\n'],
   ['a # in a sum', 'a.sh', 'a=$((1 # b\n))\n', 'a=$((1 # $(b)\n))\n'],

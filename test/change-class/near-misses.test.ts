@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { classify } from '../../src/change-class/classify.js'
 
-/** Changes that look like refactorings to a rule with one condition less; each was aimed at one of ours. */
+/** Changes that would be refactorings by a rule with one condition less; each was designed against one of our rules. */
 const NEAR_MISSES: readonly (readonly [before: string, after: string])[] = [
   // sloppy / annexB
   ['function f(){ { function a(){} } a() }', 'function f(){ { function b(){} } a() }'],
@@ -136,7 +136,7 @@ const NEAR_MISSES: readonly (readonly [before: string, after: string])[] = [
   ],
 ]
 
-/** The same of other languages. */
+/** The same for other languages. */
 const OTHERS: readonly (readonly [path: string, before: string, after: string])[] = [
   [
     'a.py',
@@ -266,7 +266,7 @@ const OTHERS: readonly (readonly [path: string, before: string, after: string])[
   ],
   ['a.py', '#!/usr/bin/env python3\nf()\n', '#!/usr/bin/env python3\r\nf()\n'],
   ['a.mjs', '// Copyright A\nf()\n', 'f()\n'],
-  // Programs read texts out of such functions.
+  // Programs read the source text of such functions.
   ['a.mjs', 'f(function () { /* a */ })', 'f(function () { /* b */ })'],
   ['a.go', 'package a // import "b"\n', 'package a\n'],
   ['a.yaml', 'a: "b\n  c"\n', 'a: "b c"\nd: 1\n'],

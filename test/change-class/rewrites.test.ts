@@ -5,12 +5,12 @@ import { PAIRS } from './pairs/index.js'
 
 const RUNS = Number(process.env.CLASSIFY_RUNS ?? 250)
 
-/** Files as they are before and after every labelled change: all of them parse. */
+/** The files before and after every labelled change: all of them parse. */
 const FILES = PAIRS.flatMap(({ path, before, after }) => [before, after].map((text) => ({ path, text })))
 
 const CODE = /\.(?:ts|tsx|mjs|py|go|rs|java|cs|cpp)$/
 
-/** Each replaces a token by one that means something else, whatever is around it. */
+/** Each replaces a token by one with another meaning, whatever is around it. */
 const MUTATIONS: readonly (readonly [find: RegExp, replace: (found: string) => string])[] = [
   [/\b\d+\b/g, (found) => `${Number(found) + 1}`],
   [/ \+ /g, () => ' - '],
@@ -39,13 +39,13 @@ const mutated = fc
   .filter(({ before, after }) => before !== after)
 
 const inCode = (text: string, change: (code: string) => string) =>
-  // Strings, comments and directives stay as they are.
+  // Strings, comments and directives stay unchanged.
   text.replace(
     /("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`]*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|#[^\n]*)|[^"'`/#]+/g,
     (whole, kept?: string) => (kept === undefined ? change(whole) : kept),
   )
 
-/** Each leaves what the file does. */
+/** Each keeps the behaviour of the file. */
 const REWRITES: readonly ((text: string) => string)[] = [
   (text) => `${text}\n\n`,
   (text) => inCode(text, (code) => code.replace(/\n/g, '\n\n')),

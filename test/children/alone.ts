@@ -1,7 +1,7 @@
 import { openWorkspace } from '../../src/index.js'
 import { keepOnly } from './only-provider.js'
 
-/** Starts a command without namespaces that runs on, and prints its process id: node alone.js <root>. */
+/** Starts a background command without namespaces, and prints its process id: node alone.js <root>. */
 
 keepOnly('landlock-copy')
 const workspace = await openWorkspace(process.argv[2] ?? '')

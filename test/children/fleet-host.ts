@@ -6,12 +6,15 @@ import { denialOf, openWorkspace, type Session } from '../../src/index.js'
 import { RemoteSync } from '../../src/remote/index.js'
 
 /**
- * A machine with agents: node fleet-host.js <root> <agents> <rounds>. Each agent writes a file per round, waits for its decision, and
- * goes on after the commit. All progress is in the workspace, so a killed host goes on where it was. Prints JSON lines.
+ * A machine with agents: node fleet-host.js <root> <agents> <rounds>. Each agent writes a file per round, waits for its
+ * decision, and continues after the commit. All progress is in the workspace, so a killed host continues where it was.
+ * Prints JSON lines.
  */
 
 const [root = '', agents = '1', rounds = '1'] = process.argv.slice(2)
-/** Milliseconds between two looks at all agents. A look compares every staged file, so more agents look less often. */
+/**
+ * Milliseconds between two checks of all agents. A check compares every staged file, so more agents check less often.
+ */
 const PAUSE_MS = Math.max(250, 100 * Number(agents))
 const LINES = 30
 
@@ -39,7 +42,7 @@ await sync
 for (const session of sessions.values()) await session.close()
 await workspace.close()
 
-/** Does the next thing that an agent, or the person at its machine, can do. */
+/** Performs the next possible step of an agent, or of the person at its machine. */
 async function step(agent: number, session: Session): Promise<void> {
   const review = await workspace.review(session.id)
   const { changes } = await review.changes()

@@ -9,7 +9,7 @@ import { copyNewHub } from '../hub/new-hub.js'
 import { testWorkspace, working } from '../support/workspace.js'
 import { escrowAt, runEscrow, startEscrow } from './real.js'
 
-/** The operator of a hub, with a state directory that is no machine's, and a hub that has the ledger of `laptop`. */
+/** A state directory of the hub's operator, and a hub that has the ledger of `laptop`. */
 async function operator() {
   const place = realpathSync(mkdtempSync(join(tmpdir(), 'escrow-hub-')))
   onTestFinished(() => rmSync(place, { recursive: true, force: true }))

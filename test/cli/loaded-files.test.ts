@@ -13,7 +13,7 @@ function place() {
   const { path, dispose } = tempDir()
   onTestFinished(dispose)
   writeFileSync(`${path}/report.cjs`, REPORT)
-  // A text that no other test has: what one workspace parsed, another need not parse again.
+  // A text that no other test has, because a text that one workspace parsed is not parsed again in another.
   const { root } = testWorkspace(undefined, `# ${path}\nactive_intent_id: INT-001\n${INTENTS}`)
   return { root, dir: path }
 }

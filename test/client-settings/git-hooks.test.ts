@@ -19,7 +19,7 @@ function repository() {
   return { root, file, write, plans, apply, text: (hook: string) => readFileSync(file(hook), 'utf8') }
 }
 
-/** What escrow enters in a person's hook. */
+/** The lines that escrow adds to a person's hook. */
 const BLOCK = /^# >>> escrow: .*\n[\s\S]*?^# <<< escrow <<<\n/gm
 
 const problems = ({ plans }: ReturnType<typeof repository>) =>

@@ -225,7 +225,7 @@ async function refuseBetterThan(provider: ContainmentName, { run }: ClientStand)
   if (code !== 0) throw new Error(err)
 }
 
-/** A reviewer's no reaches the model, whichever tool it calls next. */
+/** A rejection reaches the model, whichever tool it calls next. */
 export function checkHeard(driver: ClientDriver): void {
   const next: readonly (readonly [what: string, reply: Reply])[] = [
     ['a tool of our MCP server', driver.ours('read_text_file', { path: 'src/a.ts' })],

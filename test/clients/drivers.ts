@@ -22,7 +22,7 @@ export interface ClientDriver {
   runs(command: string): Reply
   /** A call of its own tool that reads a file, or of its terminal if it has none. */
   reads(path: string): Reply
-  /** The name the ledger has for it, where it says which model works: to its hooks, beside a call or in its transcript. */
+  /** Its name in the ledger, if it reports its model: to its hooks, with a call or in its transcript. */
   readonly saysModel?: string
   /** True if its model gets the intent only with its first tool call. */
   readonly isToldByTools?: true

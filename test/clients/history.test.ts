@@ -10,7 +10,7 @@ import type { ClientStand } from './stand.js'
 import { VERSIONS } from './versions.js'
 
 /**
- * `escrow backtest` reads what real clients have kept. With `ESCROWFS_RECORD_HISTORIES=1` the files become those of
+ * `escrow backtest` reads the histories of real clients. With `ESCROWFS_RECORD_HISTORIES=1` they replace those of
  * `test/fixtures/histories`, which suites without clients read.
  */
 
@@ -30,7 +30,7 @@ describe.each([CLAUDE, CODEX, GEMINI, OPENCODE, CLINE])('the history of $client'
   })
 })
 
-/** What `opencode export` prints, as a person keeps it. */
+/** The output of `opencode export`, as a person stores it. */
 const EXPORTED = 'export.json'
 
 async function exportSession({ home, run }: ClientStand, out: string): Promise<void> {
@@ -42,7 +42,7 @@ async function exportSession({ home, run }: ClientStand, out: string): Promise<v
 
 const REAL = join(import.meta.dirname, '../fixtures/histories')
 
-/** Keeps the history of a client, as if its person were Ada. */
+/** Stores the history of a client, as if its person were Ada. */
 function record({ client }: ClientDriver, { home, root }: ClientStand, places: readonly string[]): void {
   const directory = join(REAL, `${client}-${VERSIONS[client].version}`)
   rmSync(directory, { recursive: true, force: true })

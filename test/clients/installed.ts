@@ -3,8 +3,8 @@ import { CACHE, installOnce } from '../support/npm-install.js'
 import { ADAPTERS, type RealClient, VERSIONS } from './versions.js'
 
 /**
- * The program of a client in its pinned version, installed from the npm registry where it is missing.
- * @throws Error with the command to run, where the registry cannot be reached.
+ * The program of a client in its pinned version, installed from the npm registry if it is missing.
+ * @throws Error with the command to run, if the registry cannot be reached
  */
 export function programOf(client: RealClient): string {
   const { package: name, version } = VERSIONS[client]

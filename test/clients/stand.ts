@@ -56,7 +56,10 @@ export interface StandOptions {
   readonly env?: (origin: string) => Readonly<Record<string, string>>
 }
 
-/** Not in a temporary directory, which contained commands do not see, nor in a repository: no hook starts a program of one. */
+/**
+ * Not in a temporary directory, which contained commands do not see, nor in a repository, whose hooks could start a
+ * program.
+ */
 const STANDS = join(homedir(), '.cache', 'escrowfs-clients')
 
 /** Makes a workspace whose intent INT-001 owns `src/**`, with `src/a.ts` committed. */
@@ -128,7 +131,7 @@ active_intents:
   - {id: INT-001, name: Prices, status: IN_PROGRESS, owned_scope: ["src/**"]}
 `
 
-/** Ends what a client left running, such as Cline's hub: nothing else has this home directory. */
+/** Ends processes that a client left running, such as Cline's hub: nothing else uses this home directory. */
 function endProcessesOf(home: string): void {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue

@@ -80,7 +80,7 @@ const AROUND: readonly ((line: string) => string)[] = [
   (line) => `find . -exec sh -c ${quoted(line)} ';'`,
 ]
 
-/** Ways to spell a word that is given to a program as it is. */
+/** Ways to spell a word that reaches the program unchanged. */
 const SPELT: readonly ((word: string) => string)[] = [
   (word) => quoted(word),
   (word) => `"${word.replace(/["$`\\]/g, '\\$&')}"`,
@@ -103,7 +103,7 @@ describe('properties', () => {
         const wrapped = wrappers.reduce((text, wrap) => wrap(text), line)
         const [before, after] = [await classesOf(line), await classesOf(wrapped)]
         const isLost = before.some((each) => !after.includes(each))
-        // What cannot be parsed any more may hold anything.
+        // A line that cannot be parsed any longer may contain anything.
         expect(isLost && !after.includes('other'), `${wrapped}\n${after}`).toBe(false)
         expect(after).not.toContain('read-only')
       }),

@@ -1,6 +1,6 @@
 import type { Line } from './lines.js'
 
-/** What deletes, spelt in every way, and what nobody can tell before it runs. */
+/** Lines that delete, in every spelling, and lines whose effect is unknown before they run. */
 
 export const DESTRUCTIVE: readonly Line[] = [
   ['rm -rf x', 'destructive', 'rm'],

@@ -1,4 +1,4 @@
-/** Command lines, the classes each is to be given, and why. */
+/** Command lines with their expected classes and the reasons. */
 export type Line = readonly [line: string, classes: string, why: string]
 
 export const READING: readonly Line[] = [

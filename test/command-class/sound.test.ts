@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { classifyCommand } from '../../src/command-class/index.js'
 import { site } from '../terminal/site.js'
 
-/** Programs, and words that some of them write, delete or start others by. */
+/** Programs, and arguments with which some of them write, delete or start others. */
 const WORDS: Readonly<Record<string, string>> = {
   find: ". d -name *.t -type f -exec rm {} ; \\; + -delete -fprint o -ls -o -a ! -execdir touch -printf %p -size +1 -D -prune sh -c 'rm a' -newer a",
   sed: "-n -i -e 's/a/b/' 's/a/b/w o' 'w o' '1e touch o' 's/x/touch o/e' -s -E a 1p p -f sc --in-place -ni -z 's/a/b/;w o' '$!d' '/a/,/b/p' --expression=w -- -",

@@ -251,7 +251,7 @@ describe('a refused commit', () => {
 
   it('refuses a path on another file system than the journal', async () => {
     start({ d: { dir: true } })
-    // A test cannot mount, so the journal seems to lie in /proc.
+    // A test cannot mount, so it pretends that the journal is in /proc.
     const disk: Disk = { ...realDisk, openDir: (path) => realDisk.openDir(path.endsWith('/tx') ? '/proc' : path) }
     const input = inputFor(bench, [turn('d/a', null, { file: '1' }), turn('b', null, { file: '1' })])
     const error = await refusedOf(commitEntries(input, disk))

@@ -19,14 +19,14 @@ import type { CommitEntry, CommitInput, CommitOp, JsonObject } from '../../src/c
 import type { Layout } from '../../src/core/layout.js'
 import { layoutAt } from '../../src/os/workspace-state.js'
 
-/** What may stand at a path, in short. Modes default to 644 and 755. */
+/** The entry at a path, in short. Modes default to 644 and 755. */
 export type Thing = { file: string; mode?: number } | { link: string } | { dir: true; mode?: number }
 export type Tree = Record<string, Thing>
 
 export interface Bench {
   readonly root: string
   readonly layout: Layout
-  /** The ledger's stand-in. */
+  /** A fake of the ledger. */
   readonly ledger: JsonObject[]
   append(record: JsonObject): Promise<void>
   remove(): void
@@ -68,7 +68,7 @@ function grow(root: string, tree: Tree): void {
   for (const finish of later) finish()
 }
 
-/** Everything below the root but `.orchestration`, one line a path. */
+/** Everything below the root except `.orchestration`, one line for each path. */
 export function listing(root: string): Record<string, string> {
   const found: Record<string, string> = {}
   const walk = (path: string) => {
@@ -96,7 +96,7 @@ export function stateOf(thing: Thing | null): FileState | null {
   return { type: 'dir', digest: EMPTY_DIGEST, mode: thing.mode ?? 0o755 }
 }
 
-/** The entry that turns one thing at a path into another. */
+/** The entry of a commit that replaces one state of a path with another. */
 export function turn(path: string, from: Thing | null, to: Thing | null): CommitEntry {
   const content = to === null || 'dir' in to ? undefined : 'link' in to ? to.link : to.file
   return {
@@ -116,7 +116,7 @@ function opFor(from: Thing | null, to: Thing | null): CommitOp {
   return isSame ? 'chmod' : 'overwrite'
 }
 
-/** A commit's input with the policy open and a ledger record that names its place. */
+/** The input of a commit without a policy check, with a ledger record that names its transaction. */
 export function inputFor(bench: Bench, entries: CommitEntry[], more: Partial<CommitInput> = {}): CommitInput {
   return {
     layout: bench.layout,

@@ -20,7 +20,7 @@ function start(): { before: Record<string, string>; entries: CommitEntry[] } {
 const write = (path: string, text: string) => writeFileSync(join(bench.root, path), text)
 const commit = (entries: CommitEntry[]) => commitEntries(inputFor(bench, entries))
 
-/** A commit that died right before the directory was moved, or right after it. */
+/** A commit that crashed right before or after the directory was moved. */
 async function cutOff(when: 'before' | 'after'): Promise<Record<string, string>> {
   const { before, entries } = start()
   let isMoved = false

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { commitEntries } from '../../src/commit/index.js'
 import { type Bench, inputFor, newBench, turn } from './kit.js'
 
-/** A group that is not the one our files get: any, for root; else the last we are in. */
+/** A group other than that of new files: any, for root; else the last one that we are in. */
 const OTHER = process.getuid?.() === 0 ? 4711 : (process.getgroups?.().at(-1) ?? 0)
 const OWN = process.getegid?.() ?? 0
 
@@ -45,7 +45,7 @@ it('entries in a set-group-id directory get its group, and directories the bit, 
   expect(look('shared/implied')).toBe(`${OTHER} ${implied.toString(8)}`)
   expect(look('shared/implied/deep')).toBe(`${OTHER} ${implied.toString(8)}`)
   expect(look('shared/implied/deep/new')).toBe(`${OTHER} 644`)
-  // Its mode says that it hands nothing down.
+  // Its mode does not pass the group on.
   expect(look('shared/own')).toBe(`${OTHER} 755`)
   expect(look('shared/own/new')).toBe(`${OWN} 644`)
   expect(look('plain/new')).toBe(`${OWN} 644`)

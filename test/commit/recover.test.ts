@@ -15,10 +15,10 @@ const ENTRIES: CommitEntry[] = [
   turn('c', { file: 'old' }, null),
 ]
 
-/** Where a commit's own version is kept. */
+/** The path where a commit's own version is kept. */
 const OURS = /^\.orchestration\/tx\/1-[0-9a-f]{8}-[0-9a-f]{24}\/\d+\.new$/
 
-/** A commit that died right after its commit point, before it touched the tree. */
+/** A commit that crashed right after its commit point, before it changed the tree. */
 async function decided(): Promise<void> {
   bench = newBench({ a: { file: 'old' }, c: { file: 'old' }, d: { dir: true } })
   let isPublished = false
@@ -55,7 +55,7 @@ it('leaves later changes of other programs, reports them, and keeps both version
   const [tx = ''] = readdirSync(bench.layout.tx)
   const ours = readdirSync(join(bench.layout.tx, tx)).filter((name) => name.endsWith('.new'))
   expect(ours.map((name) => readFileSync(join(bench.layout.tx, tx, name), 'utf8'))).toEqual(['new'])
-  // The owner of the stage must keep what did not land.
+  // The owner of the stage must keep the changes that were not committed.
   expect(committedSince(bench.layout, 0).map((plan) => plan.changes.map((change) => change.path))).toEqual([['d/b']])
 })
 

@@ -14,7 +14,7 @@ afterEach(() => bench.remove())
 const commit = (entries: CommitEntry[]) => commitEntries(inputFor(bench, entries), quickDisk())
 
 describe("a file's metadata after a commit", () => {
-  // Only root can give a file away; anyone else can have it that it stays theirs.
+  // Only root can change a file's owner; for others the test checks that it stays.
   const [uid, gid] = [process.geteuid?.() ?? 0, process.getegid?.() ?? 0]
   const user = uid === 0 ? { uid: 12_345, gid: 23_456 } : { uid, gid }
 

@@ -11,8 +11,8 @@ import { keepOnly } from '../children/only-provider.js'
 import { testWorkspace, working } from '../support/workspace.js'
 
 /**
- * What every provider of containment has to do, on whichever system this is: `npm run test:contract`. It uses only what each system has.
- * The attacks on the providers of Linux are in test/terminal.
+ * The contract of every provider of containment, on any system: `npm run test:contract`. It uses only what each system
+ * has. The attacks on the providers of Linux are in test/terminal.
  */
 
 const attempts = await Promise.all(
@@ -31,7 +31,7 @@ it('a provider of this machine can be tested', () => {
   expect(usable.length, said.join('\n')).toBeGreaterThan(0)
 })
 
-/** A directory of the person's, in the home: commands have temporary directories of their own. */
+/** A directory in the person's home, because commands have their own temporary directories. */
 function scene() {
   const base = realpathSync.native(mkdtempSync(`${homedir()}/.escrow-contract-`))
   onTestFinished(() => rmSync(base, { recursive: true, force: true }))
@@ -97,7 +97,7 @@ describe.each(usable)('$name', (containment) => {
     const address = server.address()
     const port = typeof address === 'object' && address !== null ? address.port : 0
     const perl = `perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(PeerAddr => "127.0.0.1:${port}", Timeout => 5) ? "reached" : "no"'`
-    // The line does reach it from outside, so it is the provider that refuses.
+    // The same line connects from outside, so the provider is what refuses.
     const plain = spawn('/bin/sh', ['-c', perl], { stdio: ['ignore', 'pipe', 'inherit'] })
     const said: string[] = []
     plain.stdout.on('data', (chunk) => said.push(String(chunk)))

@@ -7,7 +7,7 @@ const HABITS: readonly (readonly [RegExp, string])[] = [
   [/\bas it were\b/i, 'nothing'],
 ]
 
-/** More of them, for comments only: a guide quotes some, and in running text others can be right. */
+/** Further expressions, only for comments: a guide may quote them, and they can be right in running text. */
 const COMMENT_HABITS: readonly (readonly [RegExp, string])[] = [
   ...HABITS,
   [/\bunless told\b/i, 'by default'],

@@ -7,7 +7,7 @@ import { DEFAULT_SETTINGS } from '../../src/policy/settings.js'
 import { trust } from '../support/trust.js'
 import { own, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
-/** Commands and policy: what is denied, what a person is asked, and what the ledger has of it. */
+/** Commands and policy: denied commands, questions to a person, and the records in the ledger. */
 
 const ADA = { name: 'Ada' }
 

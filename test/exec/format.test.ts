@@ -9,9 +9,9 @@ import { DEFAULT_SETTINGS } from '../../src/policy/settings.js'
 import { countProcesses } from '../support/processes.js'
 import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
-/** What `format` of policy.yaml does after a tool call. */
+/** The effects of `format` in policy.yaml after a tool call. */
 
-/** Makes files louder; and the names it was given are in its output. */
+/** Makes files upper case, and prints the names that it got. */
 const LOUD = 'for f in "$@"; do tr a-z A-Z < "$f" > /tmp/x && cat /tmp/x > "$f"; done'
 
 async function scene(policy: string) {
@@ -130,7 +130,7 @@ describe('format', () => {
   })
 
   it('loses no change of a command that runs at the same time: each one is staged or quarantined', async () => {
-    // What they wait for lies outside of the workspace: there a command sees the machine's own files.
+    // The files that they wait for are outside of the workspace, where a command sees the machine's own files.
     const signals = mkdtempSync(`${homedir()}/.escrow-format-`)
     onTestFinished(() => rmSync(signals, { recursive: true, force: true }))
     const give = (name: string) => writeFileSync(`${signals}/${name}`, '')
@@ -147,7 +147,7 @@ describe('format', () => {
       server = await session.start(work)
     })
     while (countProcesses(`${signals}/format`) === 0) await wait(20)
-    // Taken in while the formatter is at work on the very file.
+    // Ingested while the formatter changes the same file.
     give('first')
     await said('one')
     expect((await server?.ingest())?.effects.changes.map(({ path }) => path)).toEqual(['src/b.ts'])
@@ -155,7 +155,7 @@ describe('format', () => {
     await editing
     expect([read(session, 'src/a.ts'), read(session, 'src/b.ts')]).toEqual(['NEW\n', 'server\n'])
     expect((await session.feedback()).map(({ path, kind }) => `${kind} ${path}`)).toEqual(['formatted src/a.ts'])
-    // And the other way round: it knows nothing of what the formatter made of this one.
+    // And in the other order: it does not know the formatter's change of this file.
     give('second')
     await said('two')
     const { refused } = (await server?.stop()) ?? {}

@@ -13,7 +13,9 @@ vi.mock('../../src/terminal/remembered-attempts.js', async () => ({
   forgetAttempt: (name: string) => machine.forgotten.push(name),
 }))
 
-/** It keeps what policy requires by default, opens a copy unless the test says no, and runs nothing. */
+/**
+ * It has the protections that policy requires by default, opens a copy unless the test forbids it, and runs nothing.
+ */
 function brokenContainment(): Containment {
   const run = () => Promise.reject(new Error('It no longer works.'))
   const close = async () => undefined
@@ -61,7 +63,7 @@ describe('a command that may reach some hosts', () => {
     const refused = await failure(() => session.exec('true', { network: true }))
     expect(refused.reason).toBe('unsupported')
     expect(refused.message).toContain('network_by_host')
-    // With what a person has to know of it.
+    // With the information that a person needs.
     expect(refused.message).toContain('landlock-copy (not run here) lacks network_by_host.')
   })
 

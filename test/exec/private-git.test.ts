@@ -75,7 +75,10 @@ const OPERATIONS: readonly (readonly [string, string, readonly string[]])[] = [
   ],
 ]
 
-/** Git does the same everywhere. On copies we try what replaces, removes and packs files of the repository. */
+/**
+ * Git behaves the same everywhere. On copies we only try commands that replace, remove and pack files of the
+ * repository.
+ */
 const ON_COPIES = ['add and commit', 'rebase -i', 'stash', 'gc', 'log and worktree']
 
 describe.each(PROVIDERS)("the session's own git, in %s", (name) => {

@@ -49,7 +49,7 @@ describe.each(PROVIDERS)("the agent's own git history, in %s", (name) => {
     expect(subjects(root)).toEqual(['Start', 'Change b', 'Change a', 'Add c'])
     expect(git(root, 'show', '--format=', '--name-only', 'HEAD~1').trim()).toBe('src/a')
     expect(git(root, 'status', '--porcelain')).toBe('')
-    // The session goes on from the landed commits.
+    // The session continues from the committed state.
     const { stdout, commits } = await sh(
       'git log -1 --format=%s; git status --porcelain; echo 3 > src/a; git commit -qam Next',
     )
@@ -91,7 +91,7 @@ describe.each(PROVIDERS)("the agent's own git history, in %s", (name) => {
   })
 })
 
-/** Lines by which the agent's git state would start `ran`, which makes a file outside of the workspace or in it. */
+/** Lines by which the agent's git state would start `ran`, which creates a file outside of the workspace or in it. */
 const TRAPS: readonly (readonly [name: string, script: string])[] = [
   ['core.fsmonitor', 'git config core.fsmonitor "touch RAN; false"'],
   [
@@ -118,7 +118,7 @@ const TRAPS: readonly (readonly [name: string, script: string])[] = [
   ['an alternate', 'mkdir -p .git/objects/info; echo /nowhere/objects > .git/objects/info/alternates'],
 ]
 
-/** Git obeys the same settings everywhere, so on copies we try only those that a plain commit, status or log obeys. */
+/** Git follows the same settings everywhere, so on copies we only try those that a plain commit, status or log uses. */
 function trapsIn(provider: ContainmentName): typeof TRAPS {
   const plain = ['core.fsmonitor', 'core.hooksPath', 'a filter', 'a hook']
   return provider === 'namespace-overlay' ? TRAPS : TRAPS.filter(([name]) => plain.includes(name))
@@ -133,7 +133,7 @@ describe.each(PROVIDERS)("the settings and hooks of the agent's git, in %s", (na
     const mark = `${root}/../${root.split('/').pop()}-ran`
     await sh(`echo 2 > src/a; git commit -qam One; ${script.replaceAll('RAN', mark)}`)
     const config = git(root, 'config', '--local', '--list')
-    // A later command of the session, whose own git obeys its settings: the mark is out of its reach.
+    // A later command of the session, whose own git follows its settings: it cannot write the mark.
     await session.exec('git status; git log; git diff HEAD~1')
     expect(existsSync(mark)).toBe(false)
     await land(at)

@@ -492,7 +492,7 @@ describe('a commit with git', () => {
       id,
     } = await commit({
       edit: async (text) => {
-        // After the branch was looked up, another program commits.
+        // After the branch was read, another program commits.
         git('commit', '-q', '--allow-empty', '-m', 'theirs')
         return text
       },

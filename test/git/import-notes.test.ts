@@ -156,7 +156,7 @@ describe('the notes of two clones', () => {
     expect(await importFrom(root, 'refs/notes/other')).toEqual({ imported: [head] })
     expect(run('rev-parse', 'refs/notes/ai')).toBe(run('rev-parse', 'refs/notes/other'))
     await expect(importFrom(root, 'refs/notes/none')).rejects.toMatchObject({ reason: 'unsupported' })
-    // A branch is no notes, also where there are none yet, so that the ref would only have to move to it.
+    // A branch is not a note ref, even if none exists yet and the ref would only have to be created.
     run('update-ref', '-d', 'refs/notes/ai')
     await expect(importFrom(root, 'HEAD')).rejects.toMatchObject({ reason: 'unsupported' })
     expect(run('for-each-ref', 'refs/notes/ai')).toBe('')

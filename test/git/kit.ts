@@ -2,7 +2,7 @@ import { type BlameLine, openWorkspace } from '../../src/index.js'
 import { git, initRepository } from '../support/git.js'
 import { type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
-/** Repositories in which agents work, and the authors of lines there. */
+/** Repositories in which agents work, and the authors of their lines. */
 
 /** Before every agent's work, so that lines of the first commit are unknown. */
 const LONG_AGO = '2020-01-02T03:04:05Z'
@@ -17,7 +17,7 @@ export const BEGIN = ['function first(a, b) {', '  return a + b', '}', '']
 export const ONE = ['function second(c) {', '  return null', '}', '']
 export const TWO = ['function third(d) {', '  return null', '}', '']
 
-/** A repository with the ledger outside git, and agents whose changes land in it. */
+/** A repository with the ledger outside git, and agents whose changes are committed in it. */
 export function repository(files: Readonly<Record<string, string>> = { 'src/a.ts': text(BEGIN) }) {
   const at = testWorkspace(files)
   initRepository(at.root, { date: LONG_AGO })
@@ -26,9 +26,9 @@ export function repository(files: Readonly<Record<string, string>> = { 'src/a.ts
     ...at,
     run,
     id: (name: string) => run('rev-parse', name).trim(),
-    /** An agent's change of a file lands as a git commit. */
+    /** An agent's change of a file is committed to git. */
     agent: (id: string, content: string, path = 'src/a.ts') => land(at, { id, content, path }),
-    /** Removes every commit that no branch has. */
+    /** Removes every commit that is on no branch. */
     collect() {
       run('reflog', 'expire', '--expire=now', '--all')
       run('gc', '-q', '--prune=now')
@@ -43,11 +43,11 @@ interface Work {
   readonly id: string
   readonly path: string
   readonly content: string
-  /** Whether it lands as a git commit. */
+  /** Whether it is committed to git. */
   readonly intoGit?: boolean
 }
 
-/** An agent writes a file, Ann approves it, and it lands. */
+/** An agent writes a file, Ann approves it, and it is committed. */
 export async function land(at: TestWorkspace, { id, path, content, intoGit = true }: Work): Promise<void> {
   const workspace = await at.open()
   const session = await workspace.session({ id, agent: { model: id, tool: 'tester' } })

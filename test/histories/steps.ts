@@ -1,7 +1,7 @@
 import type fs from 'node:fs'
 import fc from 'fast-check'
 
-/** What the people and programs of a history do, as data: a failing history prints as something that can be read. */
+/** The actions of the people and programs of a history, as data: a failing history is printed in readable form. */
 
 export type FileAct =
   | { readonly act: 'write' | 'append'; readonly path: string; readonly text: string }
@@ -23,7 +23,7 @@ export type Step =
 export type ReviewAct =
   | { readonly act: 'approve'; readonly only?: number }
   | { readonly act: 'commit' | 'discard' | 'undo' }
-  /** All there is, at once, as most people do. */
+  /** Everything at once, as most people do. */
   | { readonly act: 'approve and commit' }
 
 const NAMES = ['a', 'b', 'a/b', 'a/c', 'b/a', 'a/b/c', 'd', 'd/é', 'd/b']
@@ -56,7 +56,7 @@ const always: readonly fc.WeightedArbitrary<ReviewAct>[] = [
   { weight: 1, arbitrary: fc.record({ act: fc.constant('approve' as const), only: fc.nat({ max: 3 }) }) },
   { weight: 3, arbitrary: fc.constant({ act: 'commit' as const }) },
 ]
-/** These take back what an agent did: its calls no longer answer as on a plain directory. */
+/** These revert the agent's changes: its calls no longer have the results of a plain directory. */
 const takingBack: fc.WeightedArbitrary<ReviewAct> = {
   weight: 1,
   arbitrary: fc.record({ act: fc.constantFrom('discard' as const, 'undo' as const) }),
@@ -90,7 +90,7 @@ export function steps({ people, second }: Cast): fc.Arbitrary<Step[]> {
 /** The part of `node:fs` that acts are made of. */
 export type Files = typeof fs
 
-/** Carries an act out below a directory. @returns the error's code, or what a read answered. */
+/** Performs an act below a directory. @returns the error's code, or the result of a read */
 export async function perform(api: Files, root: string, does: FileAct, form: Form): Promise<string> {
   const call = async (name: keyof Files, ...args: unknown[]): Promise<unknown> => {
     if (form === 'promise') return invoke(api.promises, name, args)
@@ -128,7 +128,7 @@ export async function perform(api: Files, root: string, does: FileAct, form: For
         if (api.statSync(at(does.from)).isFile()) await call('copyFile', at(does.from), at(does.to))
         break
       case 'symlink':
-        // Beside the link itself, so that it stays within the scope from any depth.
+        // Next to the link itself, so that it stays within the scope at any depth.
         await call('symlink', does.target, at(does.path))
         break
       case 'chmod':

@@ -10,13 +10,15 @@ import { trust } from '../support/trust.js'
 import { type Cast, type FileAct, type Files, perform, type ReviewAct, type Step, touches } from './steps.js'
 
 /**
- * Agents, people and a reviewer in one workspace. After each step the promises are checked that every history must keep:
+ * Agents, people and a reviewer in one workspace. After each step the promises are checked that every history must
+ * keep:
  *
- * 1. A commit replaces or removes only what its approval showed: a file that is on disk when it begins, and is another or
- *    gone when it ends, is the `before` of an approved change of that path.
- * 2. What a session sees is the disk with its changes: where the two differ, a change says so.
- * 3. What nobody else has touched can be committed: only changes of names that people or other sessions touched are left out.
- * 4. With nobody else there, each call of the agent answers as on a plain directory, and the trees are equal.
+ * 1. A commit replaces or removes only files that its approval showed: a file that is on disk when it starts, and has
+ *    changed or is missing when it ends, is the `before` of an approved change of that path.
+ * 2. A session sees the disk with its changes: every difference between them is in a change.
+ * 3. A change that nobody else has touched can be committed: only names that people or other sessions touched are left
+ *    out.
+ * 4. If nobody else acts, each call of the agent has the result of a plain directory, and the trees are equal.
  */
 
 const INTENTS = `active_intents:
@@ -31,7 +33,7 @@ const ANN = { name: 'Ann' }
 
 const DIR = 'dir'
 
-/** What is seen of a tree: a file's content and whether it may run, a link's target. */
+/** The visible state of a tree: a file's content and whether it is executable, a link's target. */
 type Tree = ReadonlyMap<string, string>
 
 export class World {
@@ -42,12 +44,12 @@ export class World {
   }
 
   readonly #disk = tempDir('escrowfs-history-')
-  /** A plain directory on which the agent's calls are made too, as long as nobody else acts. */
+  /** A plain directory on which the agent's calls are repeated, as long as nobody else acts. */
   readonly #plain = tempDir('escrowfs-plain-')
   readonly #sessions: Session[] = []
-  /** What approvals have shown since the last commit, by session. */
+  /** The changes that approvals have shown since the last commit, by session. */
   readonly #shown: Change[][] = [[], []]
-  /** Names that somebody beside a session itself has touched. */
+  /** Names that anybody other than the session itself has touched. */
   /** Files of the plain directory that had several names when they were committed, by inode number. */
   readonly #landedLinks = new Set<number>()
   readonly #foreign: Set<string>[] = [new Set(), new Set()]
@@ -99,7 +101,7 @@ export class World {
     await this.#views()
   }
 
-  /** At the end all that can be is approved and committed: a history ends in a tree that somebody can use. */
+  /** At the end everything that is possible is approved and committed, so a history ends in a usable tree. */
   async end(): Promise<void> {
     for (const at of this.#sessions.keys()) await this.#reviewer(at === 0 ? 0 : 1, false, { act: 'approve and commit' })
     await this.#views()
@@ -110,7 +112,7 @@ export class World {
     same('the disk and a plain directory', this.#rowsOf(fs, this.root), this.#rowsOf(fs, this.#plain.path))
   }
 
-  /** Every name with what is there and, until links have landed, how many names a file has. */
+  /** Every name with its entry and, until links are committed, the number of names of a file. */
   #rowsOf(api: Files, root: string): string[] {
     const rows = treeOf(api, root).filter((row) => !row.startsWith('.orchestration'))
     const names = (path: string) => `${path} has ${api.lstatSync(`${root}/${path}`).nlink} names`
@@ -118,7 +120,7 @@ export class World {
     return [...rows, ...links].sort()
   }
 
-  /** What a write through one name of a file with several on disk does: it ends what they share. */
+  /** A write through one name of a file with several names on disk separates them. */
   #part(path: string): void {
     const at = `${this.#plain.path}/${path}`
     if (!fs.existsSync(at)) return
@@ -154,7 +156,7 @@ export class World {
     await this.#enter()
   }
 
-  /** @param apart by an object that shares nothing with the sessions, as another process would. */
+  /** @param apart by a new object that shares nothing with the sessions, like another process */
   async #reviewer(at: 0 | 1, apart: boolean, does: ReviewAct): Promise<void> {
     if (!this.#sessions[at] || !this.#workspace) return
     const workspace = apart ? await openWorkspace(this.root) : this.#workspace
@@ -163,7 +165,7 @@ export class World {
       if (does.act === 'undo') await this.#undo(workspace)
       if (does.act === 'discard') {
         await unlessRefused(() => review.discard())
-        // A session hears of it with its next call, and what was written on the disk below is then to be seen.
+        // A session gets it with its next call, and then sees what was written on the disk below.
         for (const session of this.#sessions) await session.changes()
       }
       if (does.act === 'approve' || does.act === 'approve and commit')
@@ -183,7 +185,7 @@ export class World {
     )
     if (verdict === undefined) return
     const taken = new Set(verdict.paths)
-    // A path is chosen with all that happens at it.
+    // A path is selected with all changes at it.
     this.#shown[at]?.push(...changes.filter(({ path }) => taken.has(path)))
     const left = chosen.filter(({ path }) => !taken.has(path))
     this.#mayBeLeft(
@@ -218,7 +220,7 @@ export class World {
         if (nlink > 1) this.#landedLinks.add(ino)
       }
     }
-    // What the agent wrote again after its approval needs another one, whoever else was there.
+    // A file that the agent wrote again after its approval needs another one, whoever else acted.
     const isShownNow = (path: string) => shown.some((each) => each.path === path && each.after === contents.get(path))
     const left = [...result.conflicts, ...(result.left ?? []).filter(({ path }) => isShownNow(path))]
     this.#mayBeLeft(
@@ -262,7 +264,7 @@ export class World {
     }
   }
 
-  /** What each session sees is the disk, but for what its changes say. */
+  /** Each session sees the disk, except for its changes. */
   async #views(): Promise<void> {
     invalidateTick()
     const disk = treeAt(fs, this.root)
@@ -274,7 +276,7 @@ export class World {
       if (differing.length === 0) continue
       const { changes } = await session.changes()
       const said = new Set(changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])))
-      // A directory of the session's in the way of a file is said by what is in it.
+      // A directory of the session in place of a file is reported by its entries.
       const isSaid = (path: string) =>
         said.has(path) || (view.get(path) === DIR && [...said].some((each) => each.startsWith(`${path}/`)))
       const unsaid = differing.filter((path) => !isSaid(path))
@@ -294,7 +296,7 @@ function printed(changes: readonly Change[]): string {
   return changes.map(({ kind, path, from, flags }) => `${kind} ${from ?? ''} ${path} [${flags}]`).join(', ')
 }
 
-/** Refusals are answers like others here: only a failure of another kind ends a history. */
+/** Refusals are results like others here: only a failure of another kind ends a history. */
 async function unlessRefused<T>(run: () => Promise<T>): Promise<T | undefined> {
   try {
     return await run()
@@ -326,7 +328,7 @@ function treeAt(api: Files, root: string): Tree {
   return tree
 }
 
-/** A directory comes and goes with what is in it. */
+/** A directory appears and disappears with its entries. */
 function isOther(a: string | undefined, b: string | undefined): boolean {
   const [one, other] = [a, b].map((held) => (held === DIR ? undefined : held))
   return one !== other

@@ -19,7 +19,7 @@ it("judges by the session's stage and answers, and changes neither", async () =>
     expect([judge.isHeld, judge.intent?.id]).toEqual([true, 'INT-001'])
     return (await judge.judge({ tool: 'Write', writes: [{ path, effect: 'put' }] }))?.reason
   }
-  // The link is only staged: by the disk alone it would be a new directory.
+  // The link is only staged: on the disk alone it would be a new directory.
   expect(await reasonFor('src/away/c.ts')).toBe('access_denied')
   expect(await reasonFor('src/b.ts')).toBe('needs_approval')
   const review = await workspace.review('agent')

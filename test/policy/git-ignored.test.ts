@@ -53,7 +53,7 @@ it('ignores the same paths as git, by the files of every directory on the way', 
   )
 })
 
-/** Makes a file at a path where that can be; answers what is there: the file, and the directories it is in. */
+/** Creates a file at a path if possible. Returns the created file and its directories. */
 function made(root: string, path: string): string[] {
   const segments = path.split('/')
   for (let end = 1; end < segments.length; end++) {

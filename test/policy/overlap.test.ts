@@ -43,7 +43,7 @@ describe('two scopes', () => {
         const [one, other] = [compileScope(a), compileScope(b)]
         const found = sharedPath(a, b)
         if (found !== undefined) expect([one.matches(found), other.matches(found)]).toEqual([true, true])
-        // What a `!` leaves over can be a single name: such an overlap may be missed.
+        // The paths that a `!` leaves can be a single name: such an overlap may be missed.
         const isPlain = [...a, ...b].every((each) => !each.startsWith('!'))
         if (isPlain && paths.some((path) => one.matches(path) && other.matches(path))) expect(found).toBeDefined()
       }),

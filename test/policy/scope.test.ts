@@ -73,7 +73,7 @@ describe('leading directories and literal names', () => {
   })
 })
 
-/** Slow and plain: tries every split. Knows `**`, `*`, `?` and literal characters. */
+/** Slow and simple: tries every split. Supports `**`, `*`, `?` and literal characters. */
 function naive(glob: string[], path: string[]): boolean {
   const [g, ...rest] = glob
   if (g === undefined) return path.length === 0
@@ -99,7 +99,7 @@ const glob = fc
 const path = fc
   .array(fc.stringMatching(/^[ab.]{1,4}$/), { minLength: 1, maxLength: 6 })
   .filter((segments) => !segments.some((each) => each === '.' || each === '..'))
-/** A last `**` after a wildcard takes at least one segment. */
+/** A last `**` after a wildcard matches at least one segment. */
 const below = (segments: string[]) => {
   const last = segments.findLast((each) => each !== '**')
   return segments.at(-1) === '**' && last !== undefined && /[*?{[]/.test(last) ? [...segments, '*'] : segments
@@ -183,7 +183,7 @@ describe('a scope compared with other matchers', () => {
         minLength: 1,
         maxLength: 4,
       })
-      // Whether a wildcard and then `**` take in the directory itself, picomatch answers now so, now so.
+      // picomatch is inconsistent about whether a wildcard and then `**` match the directory itself.
       .filter((segments) => usable(segments) && below(segments) === segments)
     const names = fc.array(fc.constantFrom('a', 'b', 'ab', 'a.ts', 'ax', '.ts', 'c'), { minLength: 1, maxLength: 5 })
     fc.assert(

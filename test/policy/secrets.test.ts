@@ -84,7 +84,7 @@ describe('a session', () => {
     symlinkSync('.env', `${at.root}/src/link`)
     expect((await failure(() => fs.symlinkSync('.env', `${at.root}/src/second`))).reason).toBe('access_denied')
     expect((await failure(() => fs.readFileSync(`${at.root}/src/link`))).reason).toBe('access_denied')
-    // A directory keeps its secrets wherever it goes.
+    // A directory keeps its secrets wherever it is moved.
     fs.renameSync(`${at.root}/src/conf`, `${at.root}/src/settings`)
     expect((await failure(() => fs.readFileSync(`${at.root}/src/settings/.env`))).reason).toBe('access_denied')
     expect(fs.readFileSync(`${at.root}/src/.env.example`, 'utf8')).toBe('KEY=\n')

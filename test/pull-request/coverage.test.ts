@@ -16,7 +16,7 @@ interface Line {
 
 const parsed = (text: string): Line => ({ text, own: JSON.parse(text).metadata[OWN] })
 
-/** A record like another one, at another place of the chain. */
+/** A record like another one, at another position of the chain. */
 function madeFrom({ text }: Line, fields: Readonly<Record<string, unknown>>): Line {
   const record = JSON.parse(text)
   return parsed(

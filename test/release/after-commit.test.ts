@@ -2,7 +2,7 @@ import { appendFileSync, statSync, utimesSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { testWorkspace, working } from '../support/workspace.js'
 
-/** A live session goes on after its changes were committed: the calls that follow answer as on a plain directory. */
+/** A live session continues after a commit of its changes: later calls behave as on a plain directory. */
 async function started(files: Readonly<Record<string, string>>) {
   const at = testWorkspace(files)
   const workspace = await at.open()

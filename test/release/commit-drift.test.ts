@@ -6,7 +6,7 @@ import { type TestWorkspace, testWorkspace, working } from '../support/workspace
 
 const ANN = { name: 'Ann' }
 
-/** A person puts a directory with a file in the place of whatever stands at a path. */
+/** A person replaces whatever is at a path with a directory that has a file. */
 function replace(at: TestWorkspace, path: string): void {
   rmSync(`${at.root}/${path}`, { recursive: true, force: true })
   at.write(`${path}/mine.txt`, 'precious\n')

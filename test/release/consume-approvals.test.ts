@@ -127,7 +127,7 @@ it('records a commit once when a verdict arrives while the committer is not done
   const [review, other] = [await (await at.open()).review('agent'), await (await at.open()).review('agent')]
   await review.approve('src/a.ts', ANN)
   let landing: ReturnType<typeof review.commit> | undefined
-  // The intent map is still to be updated when others see the commit.
+  // The intent map is not yet updated when others see the commit.
   await withProcessLock(layout.locks, 'intent_map', async () => {
     landing = review.commit()
     while (lastCommit(layout) === 0) await new Promise((resolve) => setTimeout(resolve, 5))

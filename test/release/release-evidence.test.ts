@@ -29,7 +29,7 @@ async function begin({ check = 'echo on', hold = 0 } = {}) {
   return { at, workspace, session, release }
 }
 
-/** What an agent does as soon as a check prints something. */
+/** The agent's action as soon as a check prints something. */
 function whileChecking(act: () => void): ReleaseOptions {
   let done = false
   return {

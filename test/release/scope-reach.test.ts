@@ -21,7 +21,7 @@ describe('the reach of a wider scope', () => {
       running: ['lib/package.json names dependencies'],
     }
     expect(scopeReach(root, ['src/**'], ['lib/**', 'src/**'])).toEqual(expected)
-    // The list is used again for a moment: nothing asks git or the disk for each question.
+    // The list is cached for a moment: not every question starts git or reads the disk.
     write('lib/later.ts', '')
     expect(scopeReach(root, ['src/**'], ['lib/**'])).toEqual(expected)
   })

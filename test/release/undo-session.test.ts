@@ -304,7 +304,7 @@ function perform(fs: Session['fs'], [op, a, b]: Act, turn: number): void {
     else if (op === 'chmod') fs.chmodSync(a, lstatSync(a, { throwIfNoEntry: false })?.isDirectory() ? 0o700 : 0o600)
     else fs.symlinkSync('a.ts', a)
   } catch {
-    // Not every act fits every tree.
+    // Not every act is possible in every tree.
   }
 }
 

@@ -10,7 +10,7 @@ const ANN = { name: 'Ann' }
 
 interface Scene {
   readonly on: TestWorkspace
-  /** The agent's process and the reviewer's, as far as they share nothing but the disk. */
+  /** The agent's process and the reviewer's, which share only the disk. */
   readonly agents: Workspace
   readonly session: Session
   readonly review: Review
@@ -58,7 +58,7 @@ describe("a reviewer's edit", () => {
     expect((await s.review.approve('src/a.ts')).paths).toEqual(['src/a.ts'])
     await s.review.commit()
     expect(s.on.text('src/a.ts')).toBe(lines({ 3: 'reviewer' }))
-    // The session has seen neither the edit nor the commit: both are taken in, in their order.
+    // The session has read neither the edit nor the commit: both are applied, in their order.
     await s.session.flush()
     expect((await s.session.changes()).changes).toEqual([])
     s.on.write('src/a.ts', 'later\n')
@@ -347,7 +347,7 @@ describe('a merging commit', () => {
     expect(existsSync(path)).toBe(theirs !== null)
     expect(await s.flags()).toContain('conflict')
     expect((await s.review.approve()).paths).toEqual([])
-    // Whoever names it has seen what it would replace.
+    // A person who names it has seen what it would replace.
     expect((await s.review.approve('src/a.ts')).paths).toEqual(['src/a.ts'])
     expect((await s.review.commit()).committed).toEqual(['src/a.ts'])
     expect(existsSync(path)).toBe(agent !== null)

@@ -5,7 +5,7 @@ import { failure, testWorkspace, working } from '../support/workspace.js'
 
 const LINES = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n'
 
-/** Two hunks, of which a commit is to take the first; `word` is what another reviewer says of it meanwhile. */
+/** Two hunks, of which a commit is to take the first; `word` is another reviewer's verdict meanwhile. */
 async function committing(word: 'reject first' | 'withdraw first' | 'reject second' | 'approve other') {
   const on = testWorkspace({ 'src/a.ts': LINES, 'src/b.ts': 'b\n' })
   const session = await working(await on.open())
@@ -15,7 +15,7 @@ async function committing(word: 'reject first' | 'withdraw first' | 'reject seco
   const [mine, other] = [await (await on.open()).review('agent'), await (await on.open()).review('agent')]
   const [first = '', second = ''] = (await mine.changes()).changes[0]?.hunks.map(({ id }) => id) ?? []
   await mine.approve({ hunks: [first] })
-  // What the other one will have said is made beforehand: it is to be there between two steps of the commit.
+  // The other reviewer's records are written beforehand and removed, to be restored between two steps of the commit.
   const { review: log } = layoutAt(on.root).session('agent')
   const before = readFileSync(log, 'utf8')
   if (word === 'reject first') await other.reject({ hunks: [first] }, 'no')

@@ -8,7 +8,7 @@ const diff = (before: string, after: string) => diffFile(bytes(before), bytes(af
 const numbered = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => `line ${from + index}\n`).join('')
 
-/** Applies hunks by what their text says, checking every old line on the way. */
+/** Applies hunks by their text, and checks every old line. */
 function apply(before: string, hunks: readonly PlainHunk[]): string {
   const old = before.split(/(?<=\n)/).filter((line) => line !== '')
   const out: string[] = []
@@ -254,11 +254,11 @@ describe('hunk ids', () => {
     const ids = (before: string, after: string) => diff(before, after).hunks.map(({ id }) => id)
     const [first, second] = ids(two, changed(0, 1))
     expect(first).not.toBe(second)
-    // One alone says the same as the other alone: neither may pass for the other.
+    // Each alone has the same text as the other: neither may be confused with the other.
     expect(ids(two, changed(0))).toEqual([first])
     expect(ids(two, changed(1))).toEqual([second])
     expect(ids(two, `${changed(0)}more\n`)[0]).toBe(first)
-    // With one of them in the base it cannot be told any more which of the two the other was.
+    // With one of them in the base it is unknown which of the two the other was.
     expect([first, second]).not.toContain(ids(changed(0), changed(0, 1))[0])
     const unique = diff(`${two}z\n`, `${changed(0, 1)}a\n`).hunks.at(-1)?.id
     expect(ids(`${changed(0, 1)}z\n`, `${changed(0, 1)}a\n`)).toEqual([unique])

@@ -144,7 +144,7 @@ describe('verdicts on hunks', () => {
     await s.review.approve('src/a.ts')
     expect(await s.hunks()).toEqual(['approved 2', 'approved 12'])
     s.session.fs.appendFileSync('src/a.ts', 'more\n')
-    // The word on the file is void, and the one before it does not come back.
+    // The verdict on the file is void, and the previous one does not return.
     expect((await s.hunks()).slice(0, 2)).toEqual(['pending 2', 'pending 12'])
     expect((await s.change())?.flags).toContain('verdict-void')
   })
@@ -244,7 +244,7 @@ describe('verdicts on hunks', () => {
     await s.review.approve({ hunks: [first?.id ?? ''] })
     await s.review.commit()
     expect(s.on.text('src/a.ts')).toBe(block.replace('same', 'other') + block)
-    // The one that is left cannot take the verdict of the one that has gone.
+    // The remaining one cannot have the verdict of the committed one.
     expect((await s.change())?.hunks.map(({ state }) => state)).toEqual(['pending'])
   })
 })

@@ -13,7 +13,7 @@ import { file, staged } from './staged.js'
 let stage: StagedChange[]
 let disk: Map<string, string>
 let records: ReviewRecord[]
-/** What another process writes down between a look at the log and an append to it. */
+/** The records that another process appends between a read of the log and an append to it. */
 let meanwhile: ReviewRecord[]
 let ledger: Verdict[]
 let commits: Parameters<ReviewEffects['commit']>[]

@@ -41,7 +41,7 @@ describe('split', () => {
     expect(await states(other)).toEqual(['pending ONE', 'approved TWO', 'rejected THREE'])
     await other.commit()
     expect(on.text('src/a.ts')).toBe('one\nkept\nTWO\nkept too\nthree\n')
-    // What landed stands around the rest by now: the rest is split again, and the no is still one.
+    // The committed part now surrounds the rest: the rest is split again, and its rejection still applies.
     expect(await states(other)).toEqual(['pending ONE', 'rejected THREE'])
     await other.approve()
     await other.commit()

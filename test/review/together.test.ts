@@ -5,12 +5,12 @@ import { testWorkspace, working } from '../support/workspace.js'
 
 const COUNT = 12
 const GAP = 10
-/** A line for each number, far enough from the next to be a hunk of its own. */
+/** A line for each number, far enough from the next to be a separate hunk. */
 const content = (of: (number: number) => string) =>
   Array.from({ length: COUNT }, (_, number) => `${of(number)}\n${`between ${number}\n`.repeat(GAP)}`).join('')
 const BASE = content((number) => `old ${number}`)
 
-/** What a reviewer said it approved or rejected, hunk by hunk. */
+/** The hunks that a reviewer reported as approved or rejected. */
 async function said(child: Child, texts: string[] = []): Promise<string[]> {
   for (let line = await child.line(); line !== undefined; line = await child.line()) texts.push(JSON.parse(line))
   return texts
@@ -66,7 +66,7 @@ describe('several at once', () => {
       .split('\n')
       .filter((line) => line.startsWith('new '))
     for (const line of landed) expect(shown).toContain(`+${line}`)
-    // What is staged is what the agent wrote last, whatever has landed meanwhile.
+    // The stage has the agent's latest content, whatever was committed meanwhile.
     await session.flush()
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe(
       content((at) => (versions[at] ? `new ${at} v${versions[at]}` : `old ${at}`)),

@@ -189,7 +189,7 @@ describe('verdicts on hunks', () => {
       expect(words(change, ...records, part(end, 'h1'))).toEqual(['pending', { h2: 'rejected' }])
       expect(words(change, ...records, record(end, change))).toEqual([
         'pending',
-        // A commit written down for a dead committer does not say that it was of a part.
+        // A commit that is recorded for a dead committer does not show that it was partial.
         end === 'committed' ? { h2: 'rejected' } : {},
       ])
     }

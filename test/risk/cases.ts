@@ -1,6 +1,6 @@
 import type { FactName } from '../../src/risk/facts.js'
 
-/** A change of one file, and the facts it must have: all of them, but for notes. */
+/** A change of one file, and all facts that it must have, except notes. */
 export type Case = readonly [path: string, before: string | null, after: string | null, facts: readonly FactName[]]
 
 const part = (...pieces: readonly string[]) => pieces.join('')

@@ -6,7 +6,7 @@ const test = (text: string, ...facts: readonly FactName[]): Case => ['test/new.t
 const guide = (text: string, isRun = true): Case => ['docs/a.md', '# A\n', text, isRun ? ['document-runs'] : []]
 const sphinx = (text: string, isRun = true): Case => ['docs/a.rst', 'A\n', text, isRun ? ['document-runs'] : []]
 
-/** Ways out of the program that other spellings hid, and ways to make a check look away. */
+/** Uses of the system that other spellings hid, and ways to disable a check. */
 export const REACHES: readonly Case[] = [
   code('require(`child_process`).execSync(x)', 'process-new'),
   code('require("child\\x5fprocess").execSync(x)', 'dynamic-import'),
@@ -42,7 +42,7 @@ export const REACHES: readonly Case[] = [
   code('process.env.NODE_OPTIONS = x', 'process-state'),
   code('process["ex" + "it"](0)', 'process-state'),
   code('console.log(process.argv, process.env.HOME, process.cwd())'),
-  // The same lines in another order: what was a comment runs.
+  // The same lines in another order: what was a comment is executed.
   ['src/a.ts', 'f()\n/*\neval(x)\n*/\ng()\n', 'f()\n/*\n*/\neval(x)\ng()\n', ['runs-text']],
   code('// @ts-nocheck', 'check-suppressed'),
   code('/* eslint-disable no-eval */', 'check-suppressed'),

@@ -14,7 +14,7 @@ interface Site {
   readonly overlay: Overlay
   readonly files: SeenFiles
   readonly lock: ContentLock
-  /** Reads as an agent would, in the present tool. */
+  /** Reads as an agent would, in the current tool. */
   read(path: string): void
   tool: ToolContext['kind'] | undefined
 }
@@ -135,13 +135,13 @@ describe('the content lock', () => {
     const before = buffersHeld()
     const large = (n: number) => Buffer.alloc(1 << 16, n)
     for (let n = 0; n < 600; n++) lock.saw(p(`f${n % 3 === 0 ? 0 : n % 250}`), large(n))
-    // What nothing holds is given back a little later.
+    // Unreferenced memory is released a little later.
     await expect.poll(() => buffersHeld() - before, { timeout: 10_000 }).toBeLessThan(9 << 20)
     expect(lock.check('f0')).toBe('stale')
   })
 })
 
-/** Bytes in buffers that something still holds. */
+/** Bytes in buffers that are still referenced. */
 function buffersHeld(): number {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()

@@ -1,18 +1,24 @@
 import { DEFAULT_REQUIRED } from '../../src/core/protection.js'
 import type { Containment } from '../../src/terminal/containment.js'
 
-/** For `vi.mock` of `src/terminal/containments.js`: a machine where namespaces are refused and nothing else contains commands. */
+/**
+ * For `vi.mock` of `src/terminal/containments.js`: a machine where namespaces are refused and nothing else contains
+ * commands.
+ */
 export function refusingMachine(): { CONTAINMENTS: readonly Containment[] } {
   const failure = { what: 'user namespaces', problem: 'not permitted', fix: 'allow them' }
   return { CONTAINMENTS: [fakeContainment({ attempt: async () => ({ works: false, failure }) })] }
 }
 
-/** For `vi.mock` of `src/terminal/remembered-attempts.js`: the machine of this suite is not the one that others have tried. */
+/**
+ * For `vi.mock` of `src/terminal/remembered-attempts.js`: this suite's machine differs from the one with recorded
+ * attempts.
+ */
 export function noMemory() {
   return { recallAttempt: () => undefined, rememberAttempt: () => undefined, forgetAttempt: () => undefined }
 }
 
-/** A containment that keeps what policy requires by default, and works, except for what is given. */
+/** A containment that has the protections that policy requires by default, and works, except for the given fields. */
 export function fakeContainment(given: Partial<Containment>): Containment {
   const whole: Containment = {
     name: 'namespace-overlay',

@@ -3,8 +3,8 @@ import { builtinModules } from 'node:module'
 import ts from 'typescript'
 
 /**
- * The fifth lock: finds code in a source file that could change the disk, past every guard. It reads the syntax only, and is
- * strict: code that is not provably harmless counts as a power.
+ * The fifth lock: finds code in a source file that could change the disk, past every guard. It reads only the syntax,
+ * and is strict: code that is not provably harmless counts as a capability.
  */
 
 /** Functions of node:fs that change nothing for any arguments. */
@@ -59,7 +59,7 @@ const BACK_DOORS = new Set([
 const GLOBALS = new Set(['process', 'globalThis', 'global'])
 const CODE = new Set(['eval', 'Function', 'require', 'module'])
 
-/** Finds the powers of a file: `fs.writeFileSync`, `module child_process`, `import of any name`, … */
+/** Finds the capabilities of a file: `fs.writeFileSync`, `module child_process`, `import of any name`, … */
 export function findDiskPowers(file: string, text = readFileSync(file, 'utf8')): string[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
   const finder = new PowerFinder(source)
@@ -129,7 +129,7 @@ class PowerFinder {
     else if (this.#flagged.has(text) && !isKey) this.#checkFlags(node, this.#flagged.get(text) ?? '')
   }
 
-  /** True for node:fs. Any other module counts as a power unless it is known to be harmless. */
+  /** True for node:fs. Any other module counts as a capability unless it is known to be harmless. */
   #isFs(specifier: ts.Expression): boolean {
     const name = ts.isStringLiteral(specifier) ? specifier.text : ''
     if (name.startsWith('.')) return false

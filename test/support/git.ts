@@ -18,7 +18,7 @@ export function git(cwd: string, ...args: string[]): string {
   })
 }
 
-/** As {@link git}, for what git says on stderr. Does not throw where git fails. */
+/** As {@link git}, for git's output on stderr. Does not throw if git fails. */
 export function tryGit(cwd: string, ...args: string[]): { status: number | null; stderr: string } {
   const { status, stderr } = spawnSync('git', [...SETTINGS, ...args], {
     cwd,

@@ -15,7 +15,10 @@ export interface Postgres {
   stop(): void
 }
 
-/** Databases of suites that no other suite may share: one with an older schema, and one whose worker lands what waits anywhere in it. */
+/**
+ * Databases that no other suite may share: one with an older schema, and one whose worker lands waiting changes of any
+ * workspace.
+ */
 const OTHER_DATABASES = ['older', 'landing', 'programs'] as const
 
 /** The address of another database of the server. @param url that of its database `hub` */
@@ -34,7 +37,7 @@ export function findPostgres(): string | undefined {
 }
 
 /**
- * Starts a PostgreSQL server in a directory of its own, on loopback.
+ * Starts a PostgreSQL server in a new directory, on loopback.
  * @param programs the directory of initdb and pg_ctl
  * @param isDurable whether commits are synced to disk, as on a production server
  */
@@ -48,7 +51,7 @@ export async function startPostgres(programs: string, isDurable: boolean): Promi
   const halt = () =>
     spawnSync(join(programs, 'pg_ctl'), [...data, '-m', 'immediate', 'stop'], { cwd: place, ...account })
   const stop = () => {
-    // It fails where the server has not started.
+    // It fails if the server has not started.
     halt()
     rmSync(place, { recursive: true, force: true })
   }
@@ -82,7 +85,7 @@ export async function startPostgres(programs: string, isDurable: boolean): Promi
   }
 }
 
-/** PostgreSQL refuses to run as root; Debian's package has made an account for it. */
+/** PostgreSQL refuses to run as root; Debian's package has created an account for it. */
 function accountOf(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const idOf = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }))

@@ -3,10 +3,10 @@ import type { ContainmentName } from '../../src/core/protection.js'
 import { CONTAINMENTS } from '../../src/terminal/containments.js'
 import { keepOnly } from '../children/only-provider.js'
 
-/** The names of all providers. A suite of the interface runs over each. */
+/** The names of all providers. A suite of the interface runs for each. */
 export const PROVIDERS: readonly ContainmentName[] = CONTAINMENTS.map(({ name }) => name)
 
-/** @throws Error with what to do, where the provider does not work on this machine. */
+/** @throws Error with the fix, if the provider does not work on this machine */
 export async function assertWorks(name: ContainmentName): Promise<void> {
   const attempt = await CONTAINMENTS.find((each) => each.name === name)?.attempt()
   if (attempt === undefined) throw new Error(`There is no provider ${name}.`)
@@ -17,7 +17,7 @@ export async function assertWorks(name: ContainmentName): Promise<void> {
   )
 }
 
-/** Runs the tests of a suite with one provider alone, as on a machine that has no better one. It must work here. */
+/** Runs the tests of a suite with one provider only, as on a machine without a better one. It must work here. */
 export function withProvider(name: ContainmentName): void {
   let restore: () => void = () => undefined
   beforeAll(async () => {

@@ -67,7 +67,7 @@ describe('a tier', () => {
     ['any', change({ kind: 'delete', after: null }), false],
     ['any', change({ kind: 'rename', from: 'src/b.ts' }), false],
     ['any', change({ hunks: [] }), false],
-    // Named as documents, and run or rendered as code.
+    // Named as documents, but executed or rendered as code.
     ['documentation', change({ path: 'docs/README.sh' }), false],
     ['documentation', change({ path: 'docs/readme.js' }), false],
     ['documentation', change({ path: 'docs/guide.mdx' }), false],
@@ -78,7 +78,7 @@ describe('a tier', () => {
     ['documentation', change({ path: 'docs/apt.txt' }), false],
     ['documentation', change({ path: 'docs/README' }), true],
     ['documentation', change({ path: 'LICENSE.txt' }), true],
-    // The facts of other languages come from lists of words: what a list lacks would be released.
+    // The facts of other languages come from lists of words: a word that a list lacks would be released.
     ['any', evolved('src/a.py'), false],
     ['any', evolved('src/a.json'), false],
     ['any', { ...evolved('src/a.sh'), kind: 'create', before: null }, false],

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { WireFile } from '../../src/web/wire.js'
 import { findChange, send, setUp } from './setup.js'
 
-/** Bodies, clients, names and contents made to harm. */
+/** Bodies, clients, names and contents that are designed to harm. */
 
 const CENTS = '/api/sessions/cents'
 

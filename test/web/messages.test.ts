@@ -4,7 +4,7 @@ import { type Browser, openBrowser } from '../support/browser.js'
 import { runAgent } from './scene.js'
 import { setUp } from './setup.js'
 
-/** What the page says, and where, about actions and addresses. */
+/** The messages of the page, and their places, for actions and addresses. */
 
 let browser: Browser
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { renderStaticReview } from '../../src/web/index.js'
 import { testWorkspace } from '../support/workspace.js'
 import { FILES, INTENTS, openAgent, runAgent } from './scene.js'
 
-/** The exported page: what it says, and that nothing an agent wrote becomes markup. */
+/** The exported page: its texts, and that nothing an agent wrote becomes markup. */
 
 async function page(intents = INTENTS, work?: (at: string, session: Awaited<ReturnType<typeof openAgent>>) => void) {
   const place = testWorkspace({ ...FILES, '.orchestration/active_intents.yaml': intents }, '')

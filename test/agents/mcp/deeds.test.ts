@@ -9,8 +9,9 @@ import { own, type TestWorkspace } from '../../support/workspace.js'
 import { type Call, callerOf, clientOn, modernCaller, modernClient, newClient, spawned } from './stand.js'
 
 /**
- * The table of deeds through the official client: over stdio, over HTTP and within the process, beside plain `fs`. Where the
- * table removes a file, a client of this server moves it, as it has no tool that removes.
+ * The table of tool calls through the official client: over stdio, over HTTP and within the process, compared with
+ * plain `fs`. If the table removes a file, a client of this server moves it, because the server has no tool that
+ * removes.
  */
 interface Deed {
   readonly intent: string | null
@@ -122,7 +123,7 @@ async function within(door: Door): Promise<Outcomes> {
   return found
 }
 
-/** The server is another process: what is staged is asked of the review, and its ledger is read call by call in the end. */
+/** The server is another process: a review reads its stage, and its ledger is read call by call at the end. */
 async function overStdio(): Promise<Outcomes> {
   const place = attemptsWorkspace()
   const { client, call } = await spawned(place.root, '--session', ID)

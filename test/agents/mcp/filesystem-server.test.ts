@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
 import { type Args, type Call, callerOf, clientOn, filesystemServer, textOf } from './stand.js'
 
-/** Each tool of the official filesystem server beside ours, on the same tree. */
+/** Compares each tool of the official filesystem server with ours, on the same tree. */
 
 interface Both {
   readonly place: TestWorkspace
   readonly ours: Call
   readonly theirs: Call
-  /** The same call to both: ours first, as theirs changes the disk. */
+  /** Sends the same call to both: to ours first, because theirs changes the disk. */
   same(name: string, args?: Args): Promise<string>
 }
 
@@ -59,7 +59,7 @@ describe('compared with the official filesystem server', () => {
       await same('list_directory_with_sizes', { path })
       await same('list_directory_with_sizes', { path, sortBy: 'size' })
     }
-    // Theirs compares exclusions with the path as given, so an absolute one is the fair case.
+    // Theirs compares exclusions with the given path, so only an absolute one is comparable.
     const path = `${place.root}/src`
     for (const excludePatterns of [[], ['*.txt'], ['deep'], ['b.ts', '**/er'], ['deep/**']]) {
       await same('directory_tree', { path, excludePatterns })
@@ -152,7 +152,7 @@ describe('compared with the official filesystem server', () => {
     expect(tools.length).toBeGreaterThan(13)
     for (const { name, inputSchema, outputSchema } of tools) {
       const tool = mine.get(name)
-      // The dialect alone differs: ours is what the protocol takes for given.
+      // Only the dialect differs: ours has the protocol's default.
       const { $schema: _, ...plain } = { ...outputSchema }
       expect(tool?.outputSchema, name).toMatchObject(plain)
       expect(tool?.inputSchema.required ?? [], name).toEqual(inputSchema.required ?? [])

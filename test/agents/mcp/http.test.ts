@@ -25,7 +25,7 @@ async function connected(url: URL, headers: Record<string, string> = {}): Promis
   return client
 }
 
-/** The answer's code to a request whose every header is given. */
+/** The status code of a request with exactly these headers. */
 async function codeOf(url: URL, headers: Record<string, string>, method = 'POST', body = HELLO): Promise<number> {
   return new Promise((resolve, reject) => {
     const asked = request(url, { method, headers: { ...headers } }, (answer) => {

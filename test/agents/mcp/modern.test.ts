@@ -4,7 +4,7 @@ import { DENIAL, type McpHostOptions, openMcpHost, serveMcpHttp } from '../../..
 import { testWorkspace } from '../../support/workspace.js'
 import { MODERN, modernCaller, modernClient, spawned, spawnedModern, textOf } from './stand.js'
 
-/** Clients of the revision that has no connections. The one with them is what the other tests speak. */
+/** Clients of the revision without connections. The other tests use the revision with them. */
 
 const WRITE = { path: 'src/a.ts', content: 'mine\n' }
 
@@ -91,7 +91,7 @@ describe('over HTTP', () => {
     expect((await call('write_file', WRITE)).isError).toBeUndefined()
     expect((await call('write_file', { ...WRITE, path: 'src/b.ts' })).isError).toBe(true)
     expect(asked).toEqual([expect.stringContaining('src/a.ts'), expect.stringContaining('src/b.ts')])
-    // Who cannot ask is refused at once.
+    // A client that cannot ask is refused at once.
     expect((await modernCaller(await connected())('write_file', WRITE)).isError).toBe(true)
   })
 })

@@ -99,7 +99,7 @@ describe("a reviewer's feedback", () => {
     const review = await workspace.review('agent')
     await review.reject('src/a.ts', 'Not like this.', { name: 'Ada' })
     const read = await call('read_text_file', { path: 'src/b.ts' })
-    // Clients show a model the structured content alone, where there is one.
+    // Clients show a model only the structured content, if there is any.
     expect(read.structuredContent).toEqual({ content: 'b\n', reviewer: expect.stringContaining('Not like this.') })
     expect(read.content.at(-1)).toMatchObject({ text: expect.stringContaining('Not like this.') })
     expect(read._meta?.[FEEDBACK]).toMatchObject([{ path: 'src/a.ts', reason: 'Not like this.' }])

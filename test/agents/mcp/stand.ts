@@ -29,7 +29,7 @@ export function callerOf(client: Client): Call {
   return async (name, args = {}) => CallToolResultSchema.parse(await client.callTool({ name, arguments: args }))
 }
 
-/** The official client on a session of this process. */
+/** The official client, connected to a session of this process. */
 export async function clientOn(session: Session, options: McpServerOptions = {}): Promise<Client> {
   const client = newClient()
   const [near, far] = InMemoryTransport.createLinkedPair()
@@ -38,7 +38,7 @@ export async function clientOn(session: Session, options: McpServerOptions = {})
   return client
 }
 
-/** The official client on a host of this process. */
+/** The official client, connected to a host of this process. */
 export async function clientOnHost(root: string, options: McpHostOptions, client = newClient()): Promise<Client> {
   const host = await openMcpHost(root, options)
   onTestFinished(() => host.close())
@@ -48,7 +48,7 @@ export async function clientOnHost(root: string, options: McpHostOptions, client
   return client
 }
 
-/** `escrow mcp` as a client starts it, and the process it is. */
+/** Starts `escrow mcp` as a client does. Returns the client and the process. */
 export async function spawned(cwd: string, ...options: string[]) {
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -76,14 +76,14 @@ export function textOf(result: CallToolResult): string {
   return first?.type === 'text' ? first.text : ''
 }
 
-/** This process's own: the official client hands on a few variables only. */
+/** The official client passes on only a few variables, so these are this process's own. */
 function environment(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   )
 }
 
-/** The revision without connections, and no other. */
+/** Only the revision without connections. */
 export const MODERN = '2026-07-28'
 
 /** The official client of that revision. */
@@ -100,7 +100,7 @@ export function modernCaller(client: ModernClient): Call {
   return async (name, args = {}) => CallToolResultSchema.parse(await client.callTool({ name, arguments: args }))
 }
 
-/** `escrow mcp` as such a client starts it. */
+/** Starts `escrow mcp` as such a client does. */
 export async function spawnedModern(cwd: string, ...options: string[]): Promise<ModernClient> {
   const client = modernClient()
   const args = [`${compileOnce()}/test/children/escrow.js`, 'mcp', ...options]

@@ -208,7 +208,7 @@ describe('the tools that only escrowfs has', () => {
     expect(textOf(await call('run_checks'))).toBe('failed: cat src/a.ts; exit 3 (INT-001, exit code 3)\nx')
     const { checks } = await (await workspace.review('agent')).checks()
     expect(checks).toMatchObject([{ state: 'failed', evidence: { askedBy: { session: 'agent' } } }])
-    // The evidence is not where the agent can write.
+    // The evidence is stored where the agent cannot write.
     const forged = await call('write_file', { path: '.orchestration/checks.json', content: '{}' })
     expect(forged._meta?.[DENIAL]).toMatchObject({ reason: 'protected_path' })
   })

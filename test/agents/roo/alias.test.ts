@@ -9,7 +9,7 @@ import type { Session } from '../../../src/index.js'
 import { tempDir } from '../../support/facade.js'
 import { reasonOf, type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
 
-/** What a module of the host's answers with: each `fs` it was given, and the module it depends on. */
+/** The exports of a host's module: each `fs` that it got, and the module that it depends on. */
 interface Host {
   readonly given: readonly (typeof fs)[]
   readonly promises: readonly (typeof fs.promises)[]

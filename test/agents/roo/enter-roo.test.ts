@@ -12,7 +12,7 @@ import { type TestWorkspace, testWorkspace } from '../../support/workspace.js'
 import { FakeHost } from './fake-host.js'
 import { FakeRoo } from './live-stand.js'
 
-/** A provider that makes tasks as the host does: a delegation removes the parent before it makes the child. */
+/** A provider that creates tasks as the host does: a delegation removes the parent before it creates the child. */
 class FakeProvider extends FakeHost {
   readonly #events = new EventEmitter()
   current: FakeRoo | undefined
@@ -89,7 +89,7 @@ async function task(id = 'task-1'): Promise<FakeRoo> {
   return roo
 }
 
-/** As an event of the editor's is handled: in no task's flow of calls. */
+/** Runs like the handler of an editor event: outside of every task's async context. */
 function outsideOfFlows<A extends unknown[], R>(work: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
   return AsyncResource.bind(work)
 }
@@ -236,7 +236,7 @@ describe('files that Zoo Code creates next to the written one', () => {
     const session = await entered.sessionOf({ taskId: 'zoo' })
     await session.selectIntent('INT-001')
     const { fs: own } = bundle
-    /** As `safeWriteText` under an advisory lock does it. */
+    /** As `safeWriteText` does it under an advisory lock. */
     const save = async (path: string, content: string) => {
       const [target, staging] = [inWorkspace(path), inWorkspace(`src/.file-safety-staging_1700000000000_x1`)]
       const [lock, backup] = [`${target}.lock`, inWorkspace('src/.a.ts.bak_1700000000000_x2.tmp')]

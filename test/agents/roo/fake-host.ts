@@ -3,18 +3,18 @@ import { once } from 'node:events'
 import type { LiveMessage, LiveProvider, LiveSettings, LiveWebview } from '../../../src/agents/roo/index.js'
 
 /**
- * The provider and the terminal of a Roo, as research found them: the shell is a static that only an `updateSettings` message
- * sets, the setting of that name is kept across activations and restores nothing, and a task's command is run by execa unless
- * `terminalShellIntegrationDisabled` is false.
+ * A fake of Roo's provider and terminal, as research found them: the shell is a static that only an `updateSettings`
+ * message sets, the setting of that name is kept across activations and restores nothing, and execa runs a task's
+ * command unless `terminalShellIntegrationDisabled` is false.
  */
 export class FakeHost implements LiveProvider {
   readonly settings: Record<string, unknown>
-  /** What would have run on the disk: no shell, or the editor's terminal. */
+  /** Commands that would have run on the disk: without a shell, or in the editor's terminal. */
   readonly loose: string[] = []
   readonly messages: LiveMessage[] = []
-  /** What its modules have for `child_process`. */
+  /** The `child_process` of its modules. */
   programs = childProcess
-  /** A host that does not listen to its messages any more. */
+  /** A host that no longer reads its messages. */
   isDeaf = false
   shell: string | undefined
 
@@ -46,7 +46,7 @@ export class FakeHost implements LiveProvider {
     })
   }
 
-  /** As execa has it: by the `shell` of `spawn`; the environment is a copy, taken when the command is started. */
+  /** As in execa: by the `shell` of `spawn`; the environment is a copy, taken when the command starts. */
   async run(command: string, cwd: string): Promise<string> {
     const { terminalShellIntegrationDisabled: isExeca } = await this.getState()
     const text = command.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&')
@@ -60,7 +60,7 @@ export class FakeHost implements LiveProvider {
   }
 }
 
-/** A shell started the way Node does for execa, with what this process has in its environment now. */
+/** Starts a shell as Node does for execa, with the current environment of this process. */
 export async function startShell(shell: string, command: string, cwd: string) {
   const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe']
   return ended(childProcess.spawn(shell, ['-c', command], { cwd, env: { ...process.env }, stdio }))

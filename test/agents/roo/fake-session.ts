@@ -5,16 +5,16 @@ import { afterEach, beforeEach } from 'vitest'
 import { createRooTools, type RooToolResult } from '../../../src/agents/roo/index.js'
 import { EscrowError, type Feedback, type Session, type ToolCall } from '../../../src/index.js'
 
-/** A session of an fs and nothing else, by default the disk under a temporary directory. It notes what it was told. */
+/** A session that has only an fs, by default of a temporary directory on the disk. It records its calls. */
 export interface FakeSession {
   readonly session: Session
   readonly calls: ToolCall[]
   readonly feedback: Feedback[]
-  /** Thrown by the next tool call, as a refusal would be. */
+  /** The next tool call throws this, like a refusal. */
   refusal: unknown
 }
 
-/** Makes each test's working directory a fresh one, so that relative paths of `node:fs` lead there. */
+/** Gives each test a new working directory, so that relative paths of `node:fs` resolve there. */
 export function inTemporaryDirectory(): { readonly root: string } {
   const home = process.cwd()
   const place = { root: '' }

@@ -23,15 +23,15 @@ import { type TestWorkspace, testWorkspace } from '../../support/workspace.js'
 import type { FakeHost } from './fake-host.js'
 
 /**
- * A Roo of the test's own that does what research found the real one to do: which calls of fs it makes and when, whom it asks,
- * what it does with what is thrown. Everything it is asked about it approves, as it does unattended.
+ * A fake Roo that behaves as research found the real one to do: its calls of fs and their order, its questions, and its
+ * handling of errors. It approves every question, as it does unattended.
  */
 export class FakeRoo extends EventEmitter implements LiveTask {
   readonly taskId: string
   readonly rootTaskId?: string
   parentTaskId?: string
   api?: { getModel(): { readonly id: string } }
-  /** What it is answered next, in the place of a yes. */
+  /** The next answer, instead of an approval. */
   readonly answers: string[] = []
   readonly cwd: string
   readonly asked: string[] = []
@@ -43,7 +43,7 @@ export class FakeRoo extends EventEmitter implements LiveTask {
   /** `preventFocusDisruption`: ask first, then save directly. */
   direct = false
   fs = nodeFs
-  /** Runs its commands, where they are to be run at all. */
+  /** Runs its commands, if they may run at all. */
   terminal: FakeHost | undefined
   diffViewProvider: LiveDiffView = diskView()
   fileContextTracker = { markFileAsEditedByRoo: (path: string) => void this.recentlyEditedByRoo.add(path) }
@@ -62,7 +62,7 @@ export class FakeRoo extends EventEmitter implements LiveTask {
     if (rootTaskId !== undefined) this.rootTaskId = rootTaskId
   }
 
-  /** Auto-approval, a queued message, the CLI: all of them answer so. */
+  /** Auto-approval, a queued message and the CLI all answer like this. */
   async ask(type: string, _text?: string, partial?: boolean): Promise<LiveAnswer> {
     if (partial !== true) this.asked.push(type)
     return { response: (partial !== true && this.answers.shift()) || 'yesButtonClicked' }
@@ -78,7 +78,7 @@ export class FakeRoo extends EventEmitter implements LiveTask {
     return 'You are Roo.'
   }
 
-  /** One complete call of the model's, and the text the model gets for it. */
+  /** Makes one complete call of the model. Returns the text that the model gets for it. */
   async dispatch(name: string, nativeArgs: Record<string, unknown>): Promise<string> {
     const id = `call-${this.results.length + 1}`
     const block: LiveToolUse = { id, name, params: {}, nativeArgs, partial: false }
@@ -113,7 +113,7 @@ export class FakeRoo extends EventEmitter implements LiveTask {
     return false
   }
 
-  /** What is thrown is serialized, by its own toJSON where it has one. */
+  /** An error is serialized by its own toJSON if it has one. */
   async #trying(push: (text: string) => void, work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -132,7 +132,7 @@ export class FakeRoo extends EventEmitter implements LiveTask {
     )
   }
 
-  /** As the host has it: up until something is there, whatever access says of it, then down again. */
+  /** As in the host: goes up to an existing directory, whatever access reports, then down again. */
   async #makeParents(path: string): Promise<void> {
     const missing: string[] = []
     for (let dir = dirname(path), steps = 0; !(await this.#exists(dir)); dir = dirname(dir)) {
@@ -147,7 +147,7 @@ export class FakeRoo extends EventEmitter implements LiveTask {
     const isNew = !(await this.#exists(path))
     const view = this.diffViewProvider
     view.editType = isNew ? 'create' : 'modify'
-    // Outside of its try, as in the host: what this throws leaves the dispatcher without a result.
+    // Outside of its try, as in the host: if this throws, the dispatcher has no result.
     if (isNew) await this.#makeParents(path)
     await this.#trying(push, async () => {
       if (!this.direct) {
@@ -181,7 +181,7 @@ export class FakeRoo extends EventEmitter implements LiveTask {
     push(`moved to ${moveTo}`)
   }
 
-  /** A part of a call that streams in: the tool shows it already. */
+  /** A part of a call that streams in, which the tool already displays. */
   async stream(path: string, content: string): Promise<void> {
     if (!(await this.#exists(resolve(this.cwd, path)))) await this.#makeParents(resolve(this.cwd, path))
     if (!this.diffViewProvider.isEditing) await this.diffViewProvider.open(path)
@@ -193,7 +193,7 @@ export class FakeRoo extends EventEmitter implements LiveTask {
     edit: ({ file_path, old_string, new_string }, push) =>
       this.#trying(push, async () => {
         const path = String(file_path)
-        // It reads the file anew, right before it writes.
+        // It reads the file again, right before it writes.
         const text = await this.fs.promises.readFile(resolve(this.cwd, path), 'utf8')
         const lines = text.replaceAll('\r\n', '\n')
         await this.#save(
@@ -209,7 +209,7 @@ export class FakeRoo extends EventEmitter implements LiveTask {
       }),
     apply_patch: ({ patch }, push) =>
       this.#trying(push, async () => {
-        // A file that is refused ends its own part alone; the dispatcher keeps the first result of all parts.
+        // A refused file ends only its own part; the dispatcher keeps the first result of all parts.
         for (const operation of parsePatch(String(patch))) {
           const path = resolve(this.cwd, operation.path)
           if (operation.type === 'add') await this.#save(operation.path, operation.content, push)
@@ -246,7 +246,7 @@ export class FakeRoo extends EventEmitter implements LiveTask {
   }
 }
 
-/** The host's own, as far as it matters: the disk is written before anybody was asked. */
+/** The host's own implementation, as far as it matters: it writes to the disk before anybody is asked. */
 function diskView(): LiveDiffView {
   const touched = async () => expect.unreachable("the host's own diff view was used")
   return {
@@ -263,7 +263,7 @@ function diskView(): LiveDiffView {
   }
 }
 
-/** The third identical call in a row but one is not run. */
+/** The third of identical calls in a row is not run. */
 function detector() {
   let [last, count] = ['', 0]
   return {
@@ -296,7 +296,7 @@ export interface LiveOptions extends Omit<GovernRooOptions, 'engine' | 'alias'> 
   readonly intent?: string | null
 }
 
-/** A governed task in a workspace of its own, whose modules have the governed fs. */
+/** A governed task in its own workspace, whose modules have the governed fs. */
 export async function liveStand(options: LiveOptions = {}): Promise<LiveStand> {
   const { engine: more, policy, files, intents, intent = 'INT-001', ...limits } = options
   const place = testWorkspace(files, intents)
@@ -326,7 +326,7 @@ export async function liveStand(options: LiveOptions = {}): Promise<LiveStand> {
   return { place, engine, roo, governed, session, undo, workspace, staged }
 }
 
-/** What the host's bundle would get. */
+/** The modules that the host's bundle would get. */
 function aliased(session: Session): Alias {
   const alias = aliasModules(session, { modules: ['/no/such/bundle.js'], readsAreShown: false })
   onTestFinished(() => alias.uninstall())

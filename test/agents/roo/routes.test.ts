@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { own, recordsOf } from '../../support/workspace.js'
 import { FakeRoo, liveStand } from './live-stand.js'
 
-/** What was found wrong on the host's own code, one by one. */
+/** Problems that were found in the host's own code, one by one. */
 
 const parsed = (text: string): Record<string, unknown> => JSON.parse(text)
 const patch = (...parts: string[]) => ({ patch: ['*** Begin Patch', ...parts, '*** End Patch'].join('\n') })

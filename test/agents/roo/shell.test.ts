@@ -8,7 +8,7 @@ import { own, recordsOf, testWorkspace, working } from '../../support/workspace.
 import { FakeHost, startShell } from './fake-host.js'
 import { FakeRoo, type LiveOptions, liveStand } from './live-stand.js'
 
-/** The variables of this process as they were, whatever the one that runs the tests was started with. */
+/** Restores the variables of this process, whatever they were at the start of the test run. */
 const NAMES = ['ESCROW_SESSION_ID', 'ESCROW_SHELL', 'ESCROW_SESSION'] as const
 const before = NAMES.map((name) => [name, process.env[name]] as const)
 const theirs = () => [process.env.ESCROW_SESSION_ID, process.env.ESCROW_SHELL]
@@ -22,7 +22,7 @@ afterEach(() => {
   }
 })
 
-/** `escrow-sh` as a package has it: a program. */
+/** `escrow-sh` as a program, as in a package. */
 function escrowSh(): string {
   const path = `${compileOnce()}/src/cli/sh.js`
   chmodSync(path, 0o755)
@@ -35,7 +35,7 @@ async function installed(host = new FakeHost(), more: Partial<RooShellOptions> =
   return shell
 }
 
-/** A governed task whose commands run by `escrow-sh`. */
+/** A governed task whose commands run in `escrow-sh`. */
 async function stand(options: LiveOptions = {}) {
   const host = new FakeHost()
   const shell = await installed(host)

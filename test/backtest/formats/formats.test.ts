@@ -54,7 +54,7 @@ it('reads rollouts of Codex: shells, patches and their directories', () => {
     ['Bash', "rm 'a b'", '/home/ada/shop'],
     ['apply_patch', '*** Begin Patch\n*** Add File: a.txt\n+1\n*** End Patch', '/home/ada/shop'],
     ['apply_patch', '*** Begin Patch\n*** Delete File: b.txt\n*** End Patch', '/home/ada/shop'],
-    // Arguments that are no JSON: a call without a command, which is refused.
+    // Arguments that are not JSON: a call without a command, which is refused.
     ['Bash', undefined, '/home/ada/shop'],
   ])
   expect(new Set(calls.map(({ session, host }) => `${host} ${session}`))).toEqual(new Set([`codex ${CODEX_ID}`]))

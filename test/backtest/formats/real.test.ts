@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { expectedCalls, readAll } from '../history.js'
 
-/** Histories that real clients kept of a session with a scripted model: `test/clients/history.test.ts` records them. Long texts are cut. */
+/**
+ * Histories that real clients wrote in a session with a scripted model: `test/clients/history.test.ts` records them.
+ * Long texts are shortened.
+ */
 const REAL = join(import.meta.dirname, '../../fixtures/histories')
 const CLIENTS = readdirSync(REAL)
 

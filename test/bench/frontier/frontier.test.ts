@@ -10,7 +10,7 @@ import { differences, treeOf, writeTree } from '../../../bench/frontier/tree.js'
 import { isDamaged, makeWorld, showsSecret, tried, visit } from '../../../bench/frontier/world.js'
 import { tempDir } from '../../support/facade.js'
 
-/** Checks that cannot fail would call any work preserved and any harm prevented. */
+/** Without these checks, work that did not run would count as preserved, and harm as prevented. */
 
 function temporary(): string {
   const { path, dispose } = tempDir()
@@ -118,7 +118,7 @@ describe('a throw-away machine', () => {
     const { result } = await visit({ root, guard: plain, command: code, answers: false })
     expect(result.out).toContain('0\n')
     expect([existsSync(`${at}/theirs`), treeOf(at).get('ours')]).toEqual([false, treeOf(at).get('ours')])
-    // The authorities' certificates are public.
+    // The certificates of the authorities are public.
     const ssl = [...treeOf(`${root}/etc/ssl`).keys()]
     expect(ssl.filter((path) => path !== 'certs' && path !== 'certs/ca-certificates.crt')).toEqual([])
   })
@@ -175,7 +175,7 @@ it('the chart draws each point at its figures, and numbers it', () => {
     { name: 'escrowfs, default', preserved: 90, prevented: 50, questions: 0.25 },
     { name: 'other', preserved: 90, prevented: 51, questions: 0 },
   ])
-  // The vertical axis begins at 80 %.
+  // The vertical axis starts at 80 %.
   expect(drawn).toContain('cx="270" cy="254"')
   expect(drawn).toContain('escrowfs, default: 90.0 % preserved, 50.0 % prevented, 0.25 questions a task')
   expect(drawn).toContain('>2, 3</text>')

@@ -1,6 +1,6 @@
 import { pairsOf } from './pair.js'
 
-/** What formatters write one way or the other, and what only looks like it. */
+/** Choices of formatters, and changes that only look like them. */
 export const formatting = [
   ...pairsOf('src/format.ts', {
     refactor: [

@@ -1,8 +1,8 @@
 /** One change of one file, labelled by a person. */
 export interface Pair {
-  /** Of the file: it says which language. */
+  /** The path of the file, whose extension names the language. */
   readonly path: string
-  /** `refactor`: nothing a run of it could show is changed. */
+  /** `refactor`: a run of the program cannot show the change. */
   readonly label: 'refactor' | 'evolution'
   /** Why the label is right. */
   readonly why: string
@@ -12,7 +12,7 @@ export interface Pair {
 
 type Sides = readonly [why: string, before: string, after: string]
 
-/** Pairs of one language, a row each. */
+/** Labelled changes of one language, one per row. */
 export function pairsOf(path: string, rows: { readonly [L in Pair['label']]: readonly Sides[] }): Pair[] {
   const label = (name: Pair['label']) =>
     rows[name].map(([why, before, after]) => ({ path, label: name, why, before, after }))

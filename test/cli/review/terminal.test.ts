@@ -31,7 +31,7 @@ async function setUp(now: Readonly<Record<string, string>> = {}): Promise<Setup>
   session.fs.writeFileSync('src/new.ts', 'export const fresh = 1\n')
   for (const [path, text] of Object.entries(now)) session.fs.writeFileSync(path, text)
   await session.flush()
-  // What a program says last tmux may not have read when it sees its end; and it moves the screen up by some lines then.
+  // tmux may not have read a program's last output when it sees the exit, and then scrolls the screen by some lines.
   const startReview = ({ args = 'review agent', before = '', ...options }: ReviewOptions = {}) => {
     const command = `echo; echo; echo; echo; (${before}${escrow(args)}); code=$?; sleep 0.3; exit $code`
     return start(command, { cwd: on.root, ...options })

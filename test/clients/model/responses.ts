@@ -15,7 +15,7 @@ const toolEntry = z.looseObject({
   tools: z.array(z.unknown()).optional(),
 })
 
-/** A tool stands by itself or in a namespace; a client may give them in an item of the input. */
+/** A tool is listed directly or in a namespace; a client may send tools in an item of the input. */
 function toolNames(value: unknown): string[] {
   return (z.array(z.unknown()).safeParse(value).data ?? []).flatMap((each) => {
     const { type = '', name = type, tools } = toolEntry.safeParse(each).data ?? {}
@@ -72,7 +72,7 @@ export const responses: Dialect = {
 
 const MESSAGE = { type: 'message', role: 'assistant', status: 'completed' }
 
-/** Codex keeps the tools of a server in a namespace: `mcp__escrow` and `write_file` beside it. */
+/** Codex puts the tools of a server in a namespace: `mcp__escrow` with the name `write_file`. */
 function namespaced(name: string): { name: string; namespace?: string } {
   const [, namespace, tool] = /^(mcp__\w+?)__(\w+)$/.exec(name) ?? []
   return namespace === undefined || tool === undefined ? { name } : { name: tool, namespace }
