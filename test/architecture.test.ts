@@ -380,7 +380,7 @@ describe('the disk', () => {
     expect(wrong).toEqual([])
   })
 
-  it('needs each grant: no file has one that it does not use', () => {
+  it('has no grant that its file does not use', () => {
     const idle = Object.entries(GRANTED).flatMap(([file, powers]) => {
       const used = existsSync(join(REPOSITORY, file)) ? findDiskPowers(join(REPOSITORY, file)) : []
       return Object.keys(powers).flatMap((power) => (used.includes(power) ? [] : [`${file}: ${power}`]))

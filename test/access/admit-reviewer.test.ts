@@ -62,7 +62,7 @@ describe("in an agent's session", () => {
   })
 })
 
-describe('where policy requires a person', () => {
+describe('if policy requires a person', () => {
   const POLICY = { '.orchestration/policy.yaml': 'approval: { by: person }\n' }
 
   it('accepts a terminal, and otherwise requires a key', async () => {

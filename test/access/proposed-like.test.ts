@@ -52,7 +52,7 @@ it('proposes the directories of the files that a git commit changed', () => {
   expect(proposeLike(root, 'HEAD~1').scope).toEqual(['a.txt'])
 })
 
-it('joins directories where there are too many', () => {
+it('joins directories if there are too many', () => {
   const { root, write } = tree({})
   git(root, 'init', '-q')
   write(Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`src/part${n}/deep/file.ts`, '1'])))
@@ -60,6 +60,6 @@ it('joins directories where there are too many', () => {
   expect(proposeLike(root, 'HEAD').scope).toEqual(['src/**'])
 })
 
-it.each(['nowhere', '../outside', '--help', 'HEAD'])('refuses %s, which is no example', (like) => {
+it.each(['nowhere', '../outside', '--help', 'HEAD'])('refuses %s, which is not an example', (like) => {
   expect(() => proposeLike(tree({}).root, like)).toThrow(/neither a path here nor a git commit/)
 })

@@ -154,7 +154,7 @@ describe('the statement', () => {
     expect(await at.escrow('attest', '99', '--key', key)).toMatchObject({ code: 1, out: '' })
   })
 
-  it('is signed with the key of escrow keys by default; where there is none, the error names that command', async () => {
+  it('is signed with the key of escrow keys by default; without one, the error names that command', async () => {
     const home = mkdtempSync(join(tmpdir(), 'escrow-attest-home-'))
     onTestFinished(() => rmSync(home, { recursive: true, force: true }))
     await withStateHome(home, async () => {

@@ -65,7 +65,7 @@ describe('an envelope that was changed', () => {
   })
 
   it.each(['', '{}', '[]', 'null', '{"payload":"e30=","payloadType":"x","signatures":[]}'])(
-    'to %o is refused, because it is no envelope',
+    'to %o is refused, because it is not an envelope',
     async (text) => {
       const at = await attested()
       writeFileSync(at.file, text)

@@ -11,7 +11,7 @@ async function refusedWithoutIntent() {
   return Object.assign((...argv: string[]) => escrowAt(at.root, ['quarantine', 'agent', ...argv]), at)
 }
 
-it('diff names it if nothing is staged, and log names the refused paths', async () => {
+it('diff names quarantined paths if nothing is staged, and log names the refused paths', async () => {
   const { root } = await refusedWithoutIntent()
   expect((await escrowAt(root, ['diff', 'agent'])).out).toBe(
     "Nothing is staged in session 'agent'.\nIts quarantine has 2 refused effects: escrow quarantine agent\n",
@@ -42,7 +42,7 @@ it('the command that widens the scope is named', async () => {
   )
 })
 
-it('the log shows it as taken or dropped', async () => {
+it('the log shows quarantined content as taken or dropped', async () => {
   const quarantine = await refusedWithoutIntent()
   await quarantine('--take', 'src/a.ts', '--intent', 'INT-001', '--by', 'Ada')
   await quarantine('--drop', 'other.txt', '--by', 'Ada')

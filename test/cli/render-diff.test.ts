@@ -116,7 +116,7 @@ describe('renderChangeSet', () => {
     for (const line of ['\u001b[31m-a', '\u001b[32m+b', '\u001b[36m@@']) expect(colored).toContain(line)
   })
 
-  it('lets no content, path or flag reach the terminal', () => {
+  it('lets no content, path or flag control the terminal', () => {
     const text = '@@ -0,0 +1,1 @@\n+a\u001b[1A\u001b[2K\r\n'
     const shown = render({ path: 'x\u001b]0;t\u0007\nfoo', flags: ['\u009b2J'], hunks: [{ id: 'h', text, ...lines }] })
     expect(shown).toContain('+a^[[1A^[[2K^M\n')

@@ -78,7 +78,7 @@ describe('escrow', () => {
     expect((await escrow(root, ['diff', 's1'], denied(reason))).code).toBe(4)
   })
 
-  it('refuses a -C that is no directory', async () => {
+  it('refuses a -C that is not a directory', async () => {
     const root = workspaceDir()
     writeFileSync(join(root, 'bash.json'), '{}')
     for (const [given, message] of [

@@ -257,7 +257,7 @@ describe("adding escrow to a client's settings", () => {
     expect(current.text('.codex/config.toml')).toBe(written + mine)
   })
 
-  it('writes no token where git would track it', async () => {
+  it('writes no token to a file that git would track', async () => {
     const { root, text, enter } = setUp()
     git(root, 'init', '-q')
     const served = () => enter('claude', false, 'http://127.0.0.1:4270')

@@ -65,7 +65,7 @@ it('lists the steps in order of time, and opens a new file without an empty side
   await take('diff')
 })
 
-it('is reviewed with keys only: one hunk approved, one rejected with a reason and withdrawn, the rest committed', async () => {
+it('a session is reviewed with keys only: one hunk approved, one rejected with a reason and withdrawn, the rest committed', async () => {
   const { place, page, take } = await open()
   const { keyboard } = page
   await row(page, 'long.txt').click()

@@ -32,7 +32,7 @@ const files = (at: TestWorkspace) => treeOf(fs, at.root)
 const orchestration = (at: TestWorkspace, name: string) => `${at.root}/.orchestration/${name}`
 const inState = (at: TestWorkspace, name: string) => `${stateOf(at.root)}/${name}`
 
-describe('a directory that is no workspace', () => {
+describe('a directory that is not a workspace', () => {
   it.each([
     ['does not exist', (root: string) => `${root}/nowhere`, /nowhere.*does not exist/],
     ['is a file', (root: string) => `${root}/src/a.ts`, /a\.ts.*not a directory/],

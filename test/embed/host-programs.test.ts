@@ -212,7 +212,7 @@ describe('any other program', () => {
   })
 })
 
-it("has every function of the host's child_process, each governed", () => {
+it("child_process has every function of the host's, each governed", () => {
   const names = Object.keys(childProcess).filter((name) => typeof Reflect.get(childProcess, name) === 'function')
   expect(Object.keys(programs).sort()).toEqual(names.sort())
   for (const name of names) expect(Reflect.get(programs, name), name).not.toBe(Reflect.get(childProcess, name))

@@ -119,7 +119,7 @@ describe('a command that is asked about', () => {
   it.each([
     ['allow', 'terminal: { classes: { destructive: allow } }'],
     ['deny', 'terminal: { classes: { destructive: deny } }'],
-  ] as const)('saves the answer %s as the rule of its class, if asked to', async (word, line) => {
+  ] as const)('makes the answer %s the rule of its class on request', async (word, line) => {
     const { session, answer, root, workspace } = await scene(`# ours\n${ASK}`)
     expect(await reasonOf(() => session.exec('rm -f x'))).toBe('needs_approval')
     await answer(word, { remember: true, words: 'so' })
@@ -153,7 +153,7 @@ describe('a command that is asked about', () => {
     expect((await commands())[0]).toMatchObject({ allowed: { by: 'Ada', answer: 'once' } })
   })
 
-  it('asks a person behind hooks, whose approval allows one run', async () => {
+  it('is shown to the person behind hooks, whose approval allows one run', async () => {
     const asked: string[] = []
     const human: Human = async ({ kind, message, detail }) => {
       asked.push(kind, message, detail)

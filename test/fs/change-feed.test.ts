@@ -87,7 +87,7 @@ describe('a change of a watched directory', () => {
     expect(await told.all()).toEqual(steps.map(([, event]) => event))
   })
 
-  it('ignores the disk where the stage covers it', async () => {
+  it('ignores the disk below a staged path', async () => {
     const at = site()
     at.fs.writeFileSync(`${at.root}/a`, 'staged')
     at.fs.unlinkSync(`${at.root}/b`)

@@ -60,7 +60,7 @@ describe('opendir', () => {
     expect(call).toThrow(expect.objectContaining({ code }))
   })
 
-  it('is refused where reads are', async () => {
+  it('is refused if reads are', async () => {
     const { fs: denied } = createBareFacade(root, ({ path }) =>
       path === 'sub' ? { verdict: 'deny', denial: { reason: 'access_denied', message: 'No.' } } : { verdict: 'allow' },
     )

@@ -87,7 +87,7 @@ describe('a staged directory whose name on disk becomes a link out of the worksp
     expect(outcome(() => facade.fs.statSync('new').isDirectory())).toBe('ENOENT')
   })
 
-  it('is shown if it was moved into a directory that the disk lacks', () => {
+  it('shows a directory that was moved into one that the disk lacks', () => {
     const { fs, root } = stagedDirectory()
     mkdirSync(`${root}/old`)
     writeFileSync(`${root}/old/file`, 'text')

@@ -44,7 +44,7 @@ async function failureOf(result: Promise<unknown>) {
 }
 
 describe('promises.watch', () => {
-  it('iterates over staged and disk changes until the loop is left', async () => {
+  it('iterates over staged and disk changes until the loop ends', async () => {
     const at = site()
     const { events, first } = begun(at.fs, at.root)
     at.fs.writeFileSync(`${at.root}/a`, 'staged')

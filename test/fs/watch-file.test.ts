@@ -69,7 +69,7 @@ describe('watchFile', () => {
     expect(await heard).toMatchObject([{ size: 3 }, { size: 3 }])
   })
 
-  it('ignores the disk where the stage covers it', async () => {
+  it('ignores the disk below a staged path', async () => {
     const at = site()
     at.fs.writeFileSync(at.file, 'staged')
     const told = watching(at)

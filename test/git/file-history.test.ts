@@ -53,7 +53,7 @@ it('gives a merge both of its parents, and the message and time of each commit',
   expect(found?.at).toBe(Date.parse('2026-01-02T03:04:05Z'))
 })
 
-it('is empty without a repository, a commit or such a file', () => {
+it('the history is empty without a repository, a commit or such a file', () => {
   const { root, write } = repository()
   write('a.ts', 'a\n')
   expect(fileHistory(root, 'a.ts')).toEqual([])

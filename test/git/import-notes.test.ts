@@ -72,7 +72,7 @@ describe('a git note of another tool', () => {
     expect(JSON.stringify(lines)).not.toMatch(/eve|cursor|model-x|approvedBy/i)
   })
 
-  it('does not take a line from the record that wrote it', async () => {
+  it('does not reassign a line of a record', async () => {
     const { root, note, open, run } = repository()
     const workspace = await open()
     const session = await workspace.session({ id: 's', agent: { model: 'm-1', tool: 'tester' } })

@@ -364,7 +364,7 @@ describe('the person in the loop', () => {
     ['nobody can be asked', undefined, 'needs_approval'],
     ['the modal was closed', async () => undefined, 'user_rejected'],
     ['the question fails', () => Promise.reject(new Error('no window')), 'policy_invalid'],
-  ])('refuses the call where %s', async (_why, human, reason) => {
+  ])('refuses the call if %s', async (_why, human, reason) => {
     const { engine, call, place } = setUp(human ? { human } : {}, 'approval: {modal: all}\n')
     await engine.setActiveIntent('task-1', 'INT-001', place.root)
     const ran = await engine.runWithHooks(call('execute_command', { command: 'ls' }), () => 'ran')

@@ -8,14 +8,14 @@ describe('the text of an outcome', () => {
     [{ exitCode: 0 }, '{"exitCode":0}'],
     [undefined, ''],
     [null, 'null'],
-  ])('of a returned %j is the text, or its JSON', (value, text) => {
+  ])('is the text or the JSON of a returned %j', (value, text) => {
     expect(outcomeText({ status: 'done', value, feedback: [] })).toBe(text)
   })
 
   it.each<[unknown, string]>([
     [new Error('no such tool'), 'no such tool'],
     ['thrown', 'thrown'],
-  ])('of the failure %s has no stack', (error, text) => {
+  ])('is the message of the failure %s, without a stack', (error, text) => {
     expect(outcomeText({ status: 'failed', error, feedback: [] })).toBe(text)
   })
 

@@ -48,7 +48,7 @@ describe('TurnStateMachine', () => {
     expect(count).toBe((6 ** 7 - 1) / 5)
   })
 
-  it('keeps conversations apart', () => {
+  it('separates conversations', () => {
     const turns = new TurnStateMachine()
     turns.onIntentSelected('a', 'INT-001')
     turns.block('b')

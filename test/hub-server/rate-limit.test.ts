@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { RateLimit } from '../../src/hub-server/rate-limit.js'
 
-it('limits the requests of each caller to a number in a minute', () => {
+it('limits the requests of each caller in a minute', () => {
   let time = 1_000_000
   const limit = new RateLimit(2, () => time)
   expect(['a', 'a', 'a', 'b'].map((caller) => limit.take(caller))).toEqual([true, true, false, true])

@@ -90,7 +90,7 @@ export function describeRemoval(hosts: () => [Database, Database]): void {
       }
     })
 
-    it('are new when they were last sent, and are kept for at least a day', async () => {
+    it('count as new from their last upload, and are kept for at least a day', async () => {
       const { stores, submit, age, kept } = await workspace()
       await submit('again')
       await submit('other')

@@ -56,7 +56,7 @@ describe('templates', () => {
     expect(() => templatesOf(layout)).toThrow(/not a plain file/)
   })
 
-  it('are none where the directory does not exist', () => {
+  it('are none if the directory does not exist', () => {
     expect(templatesOf(testWorkspace('active_intents: []\n').layout)).toEqual(BUILT_IN)
   })
 })

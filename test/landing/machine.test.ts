@@ -33,7 +33,7 @@ async function machine(text = 'a one\na two\n') {
   return { ...on, database, remote, land: () => landOnce(database, `${root}/work`) }
 }
 
-it('a machine learns what landed, and a pull takes it out of the stage', async () => {
+it('a machine learns what landed, and a pull removes it from the stage', async () => {
   const { workspace, place: at, land, remote } = await machine()
   await land()
   const commit = git(remote, 'rev-parse', 'main').trim()

@@ -162,7 +162,7 @@ describe('the command on Node 20', () => {
     expect(keptIn(home).length).toBeGreaterThan(0)
   })
 
-  it('stores none in a session, if a variable moves the state directory, or for an unknown command', () => {
+  it('stores no code in a session, if a variable moves the state directory, or for an unknown command', () => {
     const home = newDir()
     start(home, { XDG_STATE_HOME: join(home, 'moved') })
     expect(keptIn(home)).toEqual([])

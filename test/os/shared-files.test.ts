@@ -55,7 +55,7 @@ const WRITES: readonly (readonly [string, (file: SharedFile) => unknown])[] = [
   ['extended', (file) => extendShared(file, Buffer.from('x'), 0, 8)],
 ]
 
-describe.each(WRITES)('what is %s', (_, work) => {
+describe.each(WRITES)('a path that is %s', (_, work) => {
   it.each([
     ['a symlink', (file: string, outside: string) => fs.symlinkSync(`${outside}/file`, file), /a symlink/],
     ['a symlink to nothing', (file: string, outside: string) => fs.symlinkSync(`${outside}/new`, file), /a symlink/],
@@ -116,7 +116,7 @@ describe('.orchestration', () => {
   })
 })
 
-it('is opened by no other module, because its type does not fit node:fs', () => {
+it('.orchestration is opened by no other module, because its type does not fit node:fs', () => {
   const call = String.raw`\b(?:\w*(?:Sync|Regular|Small|Whole|Start|Durable|Onto|File|Dir|Tree|Name)|join)\([^()]*`
   const name = String.raw`(?:\$\{[^}]*\.(?:ledgerFile|policyFile|intentsFile|intentMap|templates|git\w+)\}|\.orchestration/)`
   const opens = new RegExp(call + name)

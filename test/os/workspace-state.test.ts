@@ -38,7 +38,7 @@ describe('the state directory of a workspace', () => {
     }
   })
 
-  it('is readable only by its owner, and refused where others can write to it', () => {
+  it('is readable only by its owner, and refused if others can write to it', () => {
     const { path, root } = place()
     prepareState(layoutAt(root))
     for (const dir of [`${path}/state/escrowfs`, `${path}/state/escrowfs/workspaces`, layoutAt(root).state])
@@ -59,7 +59,7 @@ describe('the state directory of a workspace', () => {
   })
 })
 
-it('is where the system keeps state', () => {
+it("the state directory is in the system's directory for state", () => {
   expect(stateDir({ XDG_STATE_HOME: '/s', HOME: '/h' }, 'linux')).toBe('/s/escrowfs')
   expect(stateDir({ XDG_STATE_HOME: 'relative', HOME: '/h' }, 'linux')).toBe('/h/.local/state/escrowfs')
   expect(stateDir({ HOME: '/h' }, 'darwin')).toBe('/h/Library/Application Support/escrowfs')
@@ -67,7 +67,7 @@ it('is where the system keeps state', () => {
   expect(stateDir({}, 'linux')).toBe(`${homedir()}/.local/state/escrowfs`)
 })
 
-it('is hidden from agents, by its name and by a link to it', () => {
+it('the state directory is hidden from agents, by its name and by a link to it', () => {
   const { path } = place()
   mkdirSync(`${path}/real/escrowfs/workspaces`, { recursive: true })
   symlinkSync(`${path}/real`, `${path}/state`)

@@ -35,7 +35,7 @@ describe('the changes of a stage', () => {
     expect(changes()).toEqual([])
   })
 
-  it('have each kind', () => {
+  it('include every kind of change', () => {
     const { overlay, changes } = site()
     overlay.put(p('new'), text('n'))
     overlay.put(p('a'), text('changed'))
@@ -189,7 +189,7 @@ describe('a changed disk', () => {
     expect(diffStage(overlay).changes.find(({ path }) => path === 'a')?.before?.digest).toBe(digest('one'))
   })
 
-  it('is no drift after a touch or a change of mode', () => {
+  it('has not drifted after a touch or a change of mode', () => {
     const { overlay, root, changes } = site()
     overlay.put(p('a'), text('ours'))
     writeFileSync(`${root}/a`, 'one')

@@ -66,7 +66,7 @@ describe('the times of a directory on disk', () => {
     ])
   })
 
-  it('have a link count of one, which means that subdirectories are not counted', () => {
+  it('come with a link count of one, which means that subdirectories are not counted', () => {
     const { governed, facade } = place()
     facade.mkdirSync(`${governed}/d/new`)
     expect([facade.statSync(`${governed}/d`).nlink, facade.statSync(`${governed}/d`, { bigint: true }).nlink]).toEqual([

@@ -20,7 +20,7 @@ describe('a new inode', () => {
     expect(newInode('file', 0o2755, undefined)).toEqual({ ...own, mode: 0o2755 })
   })
 
-  it('takes the group of a set-group-id directory, and a directory the bit', () => {
+  it('inherits the group of a set-group-id directory, and a directory also the bit', () => {
     expect(newInode('dir', 0o755, SHARED)).toEqual({ ...own, gid: 4711, mode: 0o2755 })
     expect(newInode('file', 0o644, SHARED)).toEqual({ ...own, gid: 4711, mode: 0o644 })
     expect(newInode('symlink', 0o777, SHARED)).toEqual({ ...own, gid: 4711, mode: 0o777 })

@@ -98,7 +98,7 @@ describe('a link', () => {
     empty: '-> d/e',
   }
 
-  it('is followed, left, or left even before a slash, as requested', () => {
+  it('is followed, kept, or kept even before a slash, as requested', () => {
     const { at } = site(TREE)
     expect(at('l')).toBe('in:d/f')
     expect(at('l', 'nofollow')).toBe('in:l')
@@ -173,7 +173,7 @@ describe('the stage', () => {
 })
 
 describe('any name over any links', () => {
-  it('leads where the kernel leads', () => {
+  it("resolves to the kernel's result", () => {
     const names = ['a', 'b', 'c', 'l1', 'l2', 'l3']
     const part = fc.constantFrom(...names, '..', '.', '')
     const text = fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('/'))

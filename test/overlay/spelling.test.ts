@@ -96,7 +96,7 @@ describe('a name in another spelling', () => {
     expect(api.readdirSync(at('SRC')).sort()).toEqual(['Auth', 'a.ts', 'caf\u00e9.ts'])
   })
 
-  it('is judged as that file, by one name', () => {
+  it('is judged as the file on disk, by one name', () => {
     api.writeFileSync(at('SRC/AUTH/login.TS'), 'mine')
     api.rmSync(at('SRC/A.ts'))
     const writes = judged.filter(({ effect }) => effect !== 'read')

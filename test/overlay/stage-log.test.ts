@@ -164,7 +164,7 @@ describe('a power loss', () => {
     }
   })
 
-  it('that left holes in the pack cuts in the same way', () => {
+  it('that left holes in the pack cuts the log in the same way', () => {
     const at = unsynced()
     const pack = readFileSync(at.files.pack)
     writeFileSync(at.files.pack, pack.fill(0, 20, 24))

@@ -85,7 +85,7 @@ describe('an answer saved as a rule', () => {
     expect(text()).toBe(policy.replace('ask', 'allow'))
   })
 
-  it('is not written if a rule cannot match the path alone', async () => {
+  it('is not written if no rule can match only this path', async () => {
     const { answer, text } = setUp(POLICY)
     await expect(answer('src/{a,b}.ts', 'allow')).rejects.toMatchObject({ name: 'EscrowError' })
     expect(text()).toBe(POLICY)

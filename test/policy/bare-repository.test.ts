@@ -23,7 +23,7 @@ describe('a directory that is a repository under another name', () => {
     ['d/readme', ['d/HEAD', 'd/objects', 'd/refs'], undefined],
     ['src/config/a.ts', [], undefined],
     ['d/subject/refs', ['d/HEAD', 'd/objects'], undefined],
-  ])('%s beside %j', (path, present, dir) => {
+  ])('is detected or not by %s next to %j', (path, present, dir) => {
     expect(bareRepositoryAt(path, (each) => (present.includes(each) ? 'file' : undefined))).toBe(dir)
   })
 

@@ -18,7 +18,7 @@ async function open(): Promise<Database> {
 
 describeLanding('PostgreSQL', open)
 
-it('no landing is left that is queued while the repository is removed', async () => {
+it('no landing remains that is queued while the repository is removed', async () => {
   const [one, two] = [await open(), await open()]
   onTestFinished(async () => void (await Promise.all([one.close(), two.close()])))
   const kit = await landingKit(one)

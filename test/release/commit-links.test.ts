@@ -80,7 +80,7 @@ it('commits a file that was linked and then written as one new file with all its
   expect(rest).toEqual([])
 })
 
-it('commits one approved name alone and leaves the others unchanged', async () => {
+it('commits one approved name by itself and leaves the others unchanged', async () => {
   const at = testWorkspace()
   const { rest, agent } = await committed(
     at,

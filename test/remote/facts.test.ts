@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { limitAll } from '../../src/remote/facts.js'
 import { createChange } from '../hub/fixtures.js'
 
-it('facts past the limit of a request are left out, first those about the changes with the least risk', () => {
+it('facts over the limit of a request are omitted, first those about the changes with the least risk', () => {
   const facts = Array.from({ length: 50 }, () => 'x'.repeat(500))
   const changes = Array.from({ length: 60 }, (_, at) =>
     Object.assign(createChange(`${at}`, { risk: at % 3 }), { facts }),

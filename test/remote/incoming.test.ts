@@ -58,7 +58,7 @@ describe('a decision of the hub changes nothing if it', () => {
   })
 })
 
-it('is for bytes that return after other ones, because their earlier verdict may have been a rejection', async () => {
+it('a rejection by the hub applies to bytes that return after other ones', async () => {
   const { workspace, session, ada } = await approvedOnHub()
   await sync(workspace)
   expect(await states(workspace)).toEqual(['src/a.ts approved'])
@@ -106,7 +106,7 @@ describe('a decision is not recorded if', () => {
   })
 })
 
-it('is recorded for each person who approved, and the commit names all of them', async () => {
+it('a decision is recorded for each person who approved, and the commit names all of them', async () => {
   const hub = await serveTrial()
   const { workspace, session } = await connected(hub)
   const headers = { authorization: `Bearer ${await hub.token('root', 'admin')}` }
@@ -127,7 +127,7 @@ it('is recorded for each person who approved, and the commit names all of them',
   expect((await verdictsIn(workspace)).map(({ reviewer }) => reviewer)).toMatchObject([{ name: 'Ada' }, { name: 'Bo' }])
 })
 
-it('names only the reviewer if the hub is of an earlier version', async () => {
+it('a decision names only the reviewer if the hub is of an earlier version', async () => {
   const { workspace } = await approvedOnHub(() => ({ approvers: undefined }))
   await sync(workspace)
   expect(await states(workspace)).toEqual(['src/a.ts approved'])

@@ -109,7 +109,7 @@ describe("a machine's ledger", () => {
     expect(await ada.queue()).toMatchObject([{ session: 'laptop.agent-1' }])
   })
 
-  it('of another branch or a new one is not sent, although it is valid, and the message says so', async () => {
+  it('of another branch or a new one is not sent, although it is valid, and the message explains it', async () => {
     const { hub, workspace, batches } = await machine(asItIs)
     await syncAll(workspace)
     const [before, sent] = [await onHub(hub), batches()]

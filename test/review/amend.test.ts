@@ -471,7 +471,7 @@ describe('a merging commit', () => {
   })
 })
 
-it('keeps its base contents where git and agents do not see them', async () => {
+it('an edit keeps its base contents where git and agents do not see them', async () => {
   const s = await scene()
   s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
   await s.review.edit('src/a.ts', 'reviewer\n', ANN)
@@ -481,7 +481,7 @@ it('keeps its base contents where git and agents do not see them', async () => {
   expect(spawnSync('cat', [`${s.on.root}/.orchestration/.gitignore`]).stdout.toString()).toContain('sessions')
 })
 
-it('stays when the agent returns to an earlier snapshot, merged with the stage of then', async () => {
+it('an edit stays when the agent returns to an earlier snapshot, merged with the stage of that time', async () => {
   const s = await scene()
   s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
   const then = await s.session.snapshot()

@@ -170,7 +170,7 @@ describe('withdraw', () => {
     expect(await session.feedback()).toMatchObject([{ kind: 'withdrawn', path: 'src/a.ts' }])
   })
 
-  it('does not leave a void verdict after an edit of the agent', async () => {
+  it('leaves no void verdict for a later edit of the agent', async () => {
     const { session, review } = await scene()
     await only(review)
     await review.approve('src/a.ts')

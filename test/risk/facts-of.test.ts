@@ -84,7 +84,7 @@ describe('facts from the rest of the set', () => {
     expect(await names(TEST)).toEqual([])
   })
 
-  it('require no test of a proven refactoring, and read no syntax of it', async () => {
+  it('report no missing test of a proven refactoring, and read no syntax of it', async () => {
     const mutation = { class: 'AST_REFACTOR', rule: 'layout', detail: '' } as const
     const change = { ...changed('src/a.ts', guarded, bare), mutation }
     expect((await factsOf([change])).get('src/a.ts')).toEqual([])
@@ -95,14 +95,14 @@ describe('facts from the rest of the set', () => {
     expect(await namesOf({ ...changed('src/a.ts', 'f(1)\n', 'f(2)\n'), mutation })).toEqual(['class-disagrees'])
   })
 
-  it('require a manifest next to a lockfile', async () => {
+  it('report a lockfile without its manifest', async () => {
     const lock = changed('yarn.lock', 'a\n', 'b\n')
     expect(await namesOf(lock)).toEqual(['lock-alone', 'generated'])
     expect(await namesOf(lock, changed('packages/a/package.json', '{}', '{"a":1}'))).toEqual(['generated'])
   })
 })
 
-it('have a place and a sentence, the most serious first', async () => {
+it('facts have a place and a sentence, the most serious first', async () => {
   const change = changed('src/a.ts', 'a()\nif (!u) throw e\n', 'a()\nfetch(u)\n')
   expect((await factsOf([change, TEST])).get('src/a.ts')).toEqual([
     {
@@ -122,7 +122,7 @@ it('have a place and a sentence, the most serious first', async () => {
   ])
 })
 
-it('keep the findings of a file, and no facts of the set', async () => {
+it('facts of one file include its findings, and none of the set', async () => {
   const kept = new Map<string, FileFindings>()
   const known: KnownFindings = {
     get: ({ path }) => kept.get(path),

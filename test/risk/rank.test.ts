@@ -20,7 +20,7 @@ it('orders by the most serious fact, then by the number of kinds, then by path',
   expect(changes.sort(byRisk).map(({ path }) => path)).toEqual(['e', 'd', 'f', 'c', 'g', 'b', 'a'])
 })
 
-it('has the level of the most serious fact', () => {
+it('the level is that of the most serious fact', () => {
   expect(change('a', 'secret', 'large').risk.level).toBe('stop')
   expect(change('a').risk.level).toBe('none')
 })

@@ -273,7 +273,7 @@ describe('a return to a snapshot before a commit', () => {
 })
 
 describe('open files, directories and watchers during a return to a snapshot', () => {
-  it('keep a descriptor on its file, in the version of the snapshot', async () => {
+  it('a descriptor continues on its file, in the version of the snapshot', async () => {
     const session = await working(await testWorkspace().open())
     const { fs: face } = session
     face.writeFileSync('src/made.ts', 'made')
@@ -293,7 +293,7 @@ describe('open files, directories and watchers during a return to a snapshot', (
     face.closeSync(fd)
   })
 
-  it('read the disk again if the snapshot does, and keep removed files open', async () => {
+  it('a descriptor reads the disk again if the snapshot does, and keeps a removed file open', async () => {
     const session = await working(await testWorkspace().open())
     const { fs: face } = session
     await session.snapshot()
@@ -315,7 +315,7 @@ describe('open files, directories and watchers during a return to a snapshot', (
     face.closeSync(made)
   })
 
-  it('report each path that looks different to watchers', async () => {
+  it('watchers report each path that looks different', async () => {
     const { root, open } = testWorkspace()
     const session = await working(await open())
     const { fs: face } = session
@@ -360,7 +360,7 @@ it('stays within the memory limit, and every snapshot can still be read', async 
 })
 
 describe('the file of a snapshot', () => {
-  it('can be read without a return, by the agent, if policy allows it', async () => {
+  it('can be read in place, by the agent, if policy allows it', async () => {
     const place = testWorkspace()
     const workspace = await place.open()
     const session = await working(workspace)

@@ -55,7 +55,7 @@ describe.each(PROVIDERS)('in %s, a client', (name) => {
     expect(existsSync(join(home, '.claude/todos'))).toBe(false)
   })
 
-  it('gets its settings as the person left them with each run', async () => {
+  it("gets its settings in the person's version for each run", async () => {
     put('.claude/settings.json', '{"hooks":{}}')
     const { session } = await site()
     const run = (command: string) => runAs('claude', session, command)

@@ -74,7 +74,7 @@ it('removes nothing behind a link that a client left in its layer', async () => 
   expect(readFileSync(join(place.path, 'precious/settings/cline_mcp_settings.json'), 'utf8')).toBe('precious\n')
 })
 
-it('is a copy of the directory if commands run on a copy', async () => {
+it('uses a copy of the directory if commands run on a copy', async () => {
   put('home/.codex/history.jsonl', 'one\n')
   const { mounts, release } = await taking({ client: 'codex' }, {}, { tree: 'copy' })
   const layer = join(place.path, 'kept/codex/0')
@@ -84,7 +84,7 @@ it('is a copy of the directory if commands run on a copy', async () => {
   await expect(taking({ home: true }, {}, { tree: 'copy' })).rejects.toMatchObject({ reason: 'unsupported' })
 })
 
-it('is used by one process at a time', async () => {
+it('allows one process at a time', async () => {
   mkdirSync(join(place.path, 'home'))
   const { release } = await taking({ client: 'gemini' })
   await expect(taking({ client: 'gemini' })).rejects.toMatchObject({ reason: 'session_busy' })

@@ -50,7 +50,7 @@ describe('settings of a client’s hooks', () => {
     expect(effects.changes.map(({ path }) => path)).toEqual(['.claude/settings.json'])
   })
 
-  it('leave installed settings alone in a workspace without any', async () => {
+  it('do not protect installed packages in a workspace without settings', async () => {
     const at = testWorkspace({ 'node_modules/escrowfs/x.js': 'x\n', '.gitignore': 'node_modules\n' })
     const session = await working(await at.open())
     expect((await session.exec('rm -rf node_modules && echo gone')).stdout).toBe('gone\n')

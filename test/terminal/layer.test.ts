@@ -27,7 +27,7 @@ function ground() {
 }
 
 describe('the layer of a running command', () => {
-  it('is not left by a link that replaced a directory', () => {
+  it('does not let a link that replaced a directory lead out of it', () => {
     const { layer, swap } = ground()
     const stats = layer.look(rel('d/sub/f'))
     if (!stats) return expect.unreachable('it is there')
@@ -96,7 +96,7 @@ describe('a layer at rest, with a link in place of a directory,', () => {
   }
   const UNCHANGED = [['f'], 0o500, 0]
 
-  it('is not left to read, and no mode outside is changed', () => {
+  it('is not read through it, and no mode outside is changed', () => {
     const { host, look } = linked()
     const layer = restingLayer(host)
     const stats = layer.look(rel('d'))
@@ -112,7 +112,7 @@ describe('a layer at rest, with a link in place of a directory,', () => {
     expect(look()).toEqual(UNCHANGED)
   })
 
-  it('is not left to remove or change anything', () => {
+  it('is not changed through it', () => {
     const { host, look } = linked()
     const { overlay, dispose } = overlayOver({ 'd/sub/f': 'f\n' })
     onTestFinished(dispose)
@@ -133,7 +133,7 @@ describe('a layer at rest, with a link in place of a directory,', () => {
     expect(fs.readlinkSync(`${host}/d`)).toBe('../outside')
   })
 
-  it('is not left to copy kept files from it, or to it', () => {
+  it('does not copy kept files through it, in either direction', () => {
     const { host, look } = linked()
     fs.chmodSync(`${host}/../outside/sub/f`, 0o600)
     const other = `${host}/../other`

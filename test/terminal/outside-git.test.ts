@@ -79,7 +79,7 @@ async function land({ workspace, session }: Awaited<ReturnType<typeof open>>) {
 const subjects = (root: string) => git(root, 'log', '--reverse', '--format=%s', 'HEAD').trimEnd().split('\n')
 
 describe.each(Object.keys(LAYOUTS))("the agent's own git in %s", (name) => {
-  it('commits, is kept for the next command, leaves the repository alone and lands', async () => {
+  it('commits, is kept for the next command, leaves the repository unchanged and lands', async () => {
     const at = await open(name)
     const before = git(at.gitDir, 'for-each-ref')
     const made = await at.sh('echo 2 > src/a; git commit -qam "Change a"; git switch -qc topic; git switch -q -')

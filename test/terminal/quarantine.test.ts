@@ -3,7 +3,7 @@ import type { RelPath } from '../../overlay/index.js'
 import { effectOf, listQuarantined, quarantine } from '../../src/terminal/index.js'
 import { tempDir } from '../support/facade.js'
 
-it('an unreadable content is listed without it, and the others are kept', () => {
+it('a file with unreadable content is listed, and the others are kept', () => {
   const { path: dir, dispose } = tempDir()
   onTestFinished(dispose)
   const file = (path: string, read: () => Buffer) => ({

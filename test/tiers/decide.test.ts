@@ -181,7 +181,7 @@ describe('no tier releases', () => {
       ])
   })
 
-  it('a deletion, for that reason alone', () => {
+  it('a deletion, for that reason only', () => {
     const facts = [{ name: 'deleted', ...FACTS.deleted, path: 'docs/a.md' }]
     const mode = { before: 0o644, after: null }
     const gone = change({ path: 'docs/a.md', kind: 'delete', after: null, mode, risk: { facts, level: 'look' } })

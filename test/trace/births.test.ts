@@ -17,14 +17,14 @@ const find = (births: Births, lines: readonly string[], line: number) => births.
 const LONG = 'const total = addAllThePrices(of, the, basket)'
 
 describe('a line that a record wrote', () => {
-  it('is found alone if it says much', () => {
+  it('is found by itself if it has enough text', () => {
     const births = new Births(ALL)
     note(births, 'm', [LONG])
     expect(find(births, ['other', LONG], 1)).toEqual(agent('m'))
     expect(find(births, ['other'], 0)).toBeUndefined()
   })
 
-  it('is found by its neighbors if it says little', () => {
+  it('is found by its neighbours if it has little text', () => {
     const births = new Births(ALL)
     note(births, 'm', [LONG, 'return null'])
     expect(find(births, [LONG, 'return null'], 1)).toEqual(agent('m'))

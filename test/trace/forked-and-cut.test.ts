@@ -51,7 +51,7 @@ describe('a ledger that has two branches and lost records of one', () => {
   it.each([
     ['the end of the branch', (mine: readonly string[]) => mine.slice(0, 1)],
     ['the whole branch but for its first record, which is last', (mine: readonly string[]) => mine.slice(0, 1)],
-  ])('refuses an append and a join, and goes on when a person accepts the loss: %s', async (name, keep) => {
+  ])('refuses an append and a join, and continues when a person accepts the loss: %s', async (name, keep) => {
     const { layout, common, theirs, mine } = await scene()
     const isLast = name.includes('last')
     write(layout, common, ...(isLast ? [theirs, keep(mine)] : [keep(mine), theirs]))

@@ -151,7 +151,7 @@ describe('the ledger', () => {
     expect((await ledger.verify()).ok).toBe(true)
   })
 
-  it('names a ledger that it cannot write', async () => {
+  it('is named if it cannot be written', async () => {
     const layout = workspace()
     mkdirSync(`${layout.ledgerFile}`)
     await expect(openLedger(layout).append(drafts(1))).rejects.toMatchObject({ reason: 'ledger_unavailable' })

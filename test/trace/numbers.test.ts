@@ -29,7 +29,7 @@ async function lived(): Promise<{ at: TestWorkspace; workspace: Workspace }> {
 }
 
 describe('the numbers of a ledger', () => {
-  it('count authors of lines, approvals, and rework, in which a move is no change', async () => {
+  it('count authors of lines, approvals, and rework, in which a move is not a change', async () => {
     const { at, workspace } = await lived()
     const session = await working(workspace, 'three')
     session.fs.writeFileSync('src/a.ts', 'x\n')

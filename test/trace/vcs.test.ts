@@ -92,7 +92,7 @@ describe('openVcs', () => {
     expect(revisionOf({ '.git/HEAD': A, 'packages/a/x': '' }, 'packages/a')).toBe(A)
   })
 
-  it('sees a commit, a checkout and a repository that goes away', () => {
+  it('sees a commit, a checkout and the removal of the repository', () => {
     const { root } = workspace()
     const vcs = openVcs(root)
     expect(vcs()).toBeUndefined()

@@ -262,7 +262,7 @@ describe('a witness', () => {
   })
 })
 
-it('with one key under two names counts as one witness', async () => {
+it('a witness with one key under two names counts as one witness', async () => {
   await append(3)
   const { key: logKey } = await publish({ origin })
   const home = scratch()

@@ -452,7 +452,7 @@ describe('protection from mistakes, with the keyboard alone', () => {
     await page.evaluate(() => localStorage.clear())
   })
 
-  it('a search goes from match to match, then to the next file', async () => {
+  it('a search steps from match to match, then to the next file', async () => {
     const { place, session, url } = await setUp()
     await runAgent(place.root, session)
     const page = await visit(`${url}#/review/cents/docs%2Fprices.md`)
@@ -467,7 +467,7 @@ describe('protection from mistakes, with the keyboard alone', () => {
     await page.locator('.line.match', { hasText: 'Prices are decimals' }).waitFor()
   })
 
-  it('Enter pressed before the matches are loaded goes to the second one', async () => {
+  it('Enter pressed before the matches are loaded steps to the second one', async () => {
     const { place, session, url } = await setUp()
     await runAgent(place.root, session)
     const page = await visit(`${url}#/review/cents/docs%2Fprices.md`)

@@ -105,7 +105,7 @@ describe('a client', () => {
     await expect.poll(status, { timeout: 15_000, interval: 200 }).toBe(200)
   }, 25_000)
 
-  it('that opens connections and sends nothing takes no place from others', async () => {
+  it('that opens connections and sends nothing blocks no others', async () => {
     const { url, ask } = await setUp()
     const silent = Array.from({ length: 300 }, () =>
       connect(Number(url.port), '127.0.0.1').on('error', () => undefined),

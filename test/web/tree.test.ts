@@ -39,7 +39,7 @@ it('omits the entries below a closed directory, and still counts them', () => {
   expect(rowsOf(['src/api/v1'])).toEqual(['src/ (4)', '  api/v1/ (2)', '  a.ts', '  b.ts', 'README.md'])
 })
 
-it('has one order of files, whichever are closed, and names the directories above each', () => {
+it('the tree has one order of files, whichever are closed, and names the directories above each', () => {
   expect(treeOrder(CHANGES).map(({ path }) => path)[0]).toBe('src/api/v1/carts.ts')
   expect(directoriesAbove('src/api/v1/carts.ts')).toEqual(['src', 'src/api', 'src/api/v1'])
 })

@@ -417,7 +417,7 @@ describe('a review', () => {
     expect(at.text('src/a.ts')).toBe('a one\na two\n')
   })
 
-  it('commits a closed session from its files alone', async () => {
+  it('commits a closed session from its files only', async () => {
     const { at, agent, person } = await staged()
     await agent.close()
     const review = await person.review('agent')

@@ -70,7 +70,7 @@ describe('a tool that writes', () => {
     }
   })
 
-  it('is asked about where policy asks about each call, and denied where policy is invalid', async () => {
+  it('is asked about if policy asks about each call, and denied if policy is invalid', async () => {
     const modal = setUpHooks({ isStaged: true, policy: 'approval: {modal: all}\n' })
     const write = call('Write', { file_path: 'src/a.ts', content: '' })
     expect((await modal.claude('PreToolUse', write)).decision).toBe('ask')
@@ -98,7 +98,7 @@ describe('Bash', () => {
     })
   })
 
-  it("is left to the client's rules where those see the replaced command, and asked about elsewhere", async () => {
+  it("is left to the client's rules if those see the replaced command, and asked about otherwise", async () => {
     const decided = async (AI_AGENT: string) => {
       const { decision, output } = await setUpHooks({ env: { AI_AGENT } }).claude('PreToolUse', ls)
       expect(output.updatedInput).toMatchObject({ command: expect.stringMatching(/^escrow-sh /) })
@@ -125,7 +125,7 @@ describe('Bash', () => {
     expect((await claude('PreToolUse', ls)).decision).toBe('deny')
   })
 
-  it('is refused where another process holds the session, and judged by the intent selected there', async () => {
+  it('is refused if another process holds the session, and judged by the intent selected there', async () => {
     const { claude, place } = setUpHooks({ intents: INTENTS })
     await working(await place.open(), 'c1', 'INT-002')
     const { record } = await claude('PreToolUse', ls)
@@ -185,7 +185,7 @@ describe('an unknown tool', () => {
   })
 })
 
-describe('a directory that is no workspace', () => {
+describe('a directory that is not a workspace', () => {
   it('asks about tool calls, and ignores other events', async () => {
     const { path, dispose } = tempDir()
     const base = { session_id: 's', cwd: path }
@@ -218,7 +218,7 @@ describe('the other events', () => {
     }
   })
 
-  it('a rejection comes once with the next event; at the end of a turn it blocks the stop', async () => {
+  it('a rejection is delivered once with the next event; at the end of a turn it blocks the stop', async () => {
     const { claude, place } = setUpHooks({ intents: INTENTS })
     const rejected = async (path: string) => {
       const workspace = await place.open()

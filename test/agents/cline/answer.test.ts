@@ -70,7 +70,7 @@ describe.each(['extension', 'sdk'] as const)('in the dialect of the %s', (dialec
 })
 
 describe('unknown calls', () => {
-  it('are asked about where the client can ask, and blocked elsewhere', async () => {
+  it('are asked about if the client can ask, and blocked otherwise', async () => {
     for (const [tool, parameters] of [
       ['use_mcp_tool', { server_name: 'other', tool_name: 'x' }],
       ['browser_action', { action: 'launch' }],
@@ -126,7 +126,7 @@ describe('the other events', () => {
   const told = (root: string, hookName: string) =>
     answerCline(JSON.stringify({ hookName, taskId: 't1', workspaceRoots: [root] }), { env: {}, isInMount: () => false })
 
-  it('the start gets the protocol, and feedback comes once', async () => {
+  it('the start gets the protocol, and feedback is delivered once', async () => {
     const { place } = setUpHooks({ intents: INTENTS })
     for (const name of ['TaskStart', 'UserPromptSubmit']) {
       const { cancel, contextModification, context } = await told(place.root, name)

@@ -73,7 +73,7 @@ describe.each(['PreToolUse', 'PermissionRequest'])('%s', (event) => {
 })
 
 describe('calls that Codex cannot ask about', () => {
-  it('are blocked: unknown tools, and every call where policy asks about each one', async () => {
+  it('are blocked: unknown tools, and every call if policy asks about each one', async () => {
     for (const tool of ['mcp__other__write', 'mcp__escrow__other__write', 'exec_js', 'toString'])
       expect((await beforeTool(tool, {})).heeded).toBe('held')
     expect((await beforeTool('mcp__escrow__write_file', {})).answer).toEqual({})

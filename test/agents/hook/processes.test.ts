@@ -105,7 +105,7 @@ describe('a hook process', () => {
     expect(clineBlocks(await hook('cline', clineEvent(at.root), at, full))).toBe(true)
   })
 
-  it('still blocks where the session is damaged or never existed', async () => {
+  it('still blocks if the session is damaged or never existed', async () => {
     const at = place()
     mkdirSync(`${stateOf(at.root)}/sessions/s1`, { recursive: true })
     for (const name of ['stage.log', 'review.jsonl', 'owner', 'claim.json']) {

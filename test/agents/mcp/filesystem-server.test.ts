@@ -111,7 +111,7 @@ describe('compared with the official filesystem server', () => {
     expect(statSync(`${place.root}/src/a.ts`).mode & 0o777).toBe(0o755)
   })
 
-  it('both fail where there is nothing to do', async () => {
+  it('both fail if there is nothing to do', async () => {
     const { ours, theirs } = await both()
     const failing: [string, Args][] = [
       ['read_text_file', { path: 'src/absent' }],

@@ -10,8 +10,8 @@ import { callerOf, clientOn, clientOnHost, newClient, spawned, textOf } from './
 
 const DECIDING = /approv|commit|discard|undo|verdict|reject|answer/i
 
-describe('a denied call', () => {
-  it("is an error with the denial's message and record", async () => {
+describe('a tool call', () => {
+  it("that is denied is an error with the denial's message and record", async () => {
     const place = testWorkspace()
     const workspace = await place.open()
     const call = callerOf(await clientOn(await workspace.session({ id: 's' })))
@@ -91,7 +91,7 @@ describe('a denied call', () => {
 })
 
 describe("a reviewer's feedback", () => {
-  it('comes once, with the next result, and never in the content of a file', async () => {
+  it('is delivered once, with the next result, and never in the content of a file', async () => {
     const place = testWorkspace()
     const workspace = await place.open()
     const call = callerOf(await clientOn(await working(workspace)))

@@ -168,7 +168,7 @@ describe('policy.yaml', () => {
 })
 
 describe('execute_command', () => {
-  it('runs in a sandbox and stages; without a sandbox it is refused', async () => {
+  it('runs in a sandbox and stages its changes; without a sandbox it is refused', async () => {
     const { place, call } = await stand()
     const result = await call('execute_command', {
       command: 'echo two > src/a.ts; echo x > mail/m.ts; echo said; exit 3',

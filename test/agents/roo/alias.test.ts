@@ -149,7 +149,7 @@ describe('programs', () => {
 })
 
 describe('modules of escrowfs', () => {
-  it('keep the real fs, even where everything is governed', async () => {
+  it('keep the real fs, even if everything is governed', async () => {
     install({ modules: ['/'] })
     const { src } = { src: createRequire(new URL('../../../src/index.ts', import.meta.url)) }
     expect(src('fs')).toBe(fs)

@@ -51,7 +51,7 @@ describe('the intent gate', () => {
     expect(disabledTools.names).toEqual([])
   })
 
-  it('also hides reads where policy says all, but not questions', async () => {
+  it('also hides reads if policy says all, but not questions', async () => {
     await gate().sync(session('all'))
     expect(disabledTools.names).toContain('read_file')
     expect(disabledTools.names).not.toContain('ask_followup_question')

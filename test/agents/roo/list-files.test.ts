@@ -28,7 +28,7 @@ describe('list_files', () => {
     expect(content.split('\n')).toEqual(['a.ts', 'loop'])
   })
 
-  it('stops at 200 and says so', async () => {
+  it('stops at 200 and reports it', async () => {
     for (let index = 0; index < 201; index++) put(`many/${index}.ts`, '')
     const { content } = await run('list_files', { path: 'many' })
     expect(content.split('\n').filter((line) => line.endsWith('.ts'))).toHaveLength(200)

@@ -123,7 +123,7 @@ it.each([
   expect(content).not.toContain('needle')
 })
 
-it('trap 7: a redirection writes only where a tool may', async () => {
+it('trap 7: a redirection writes only to paths that a tool may write', async () => {
   const { session, root } = await site({ 'mail/m.ts': 'm\n' }, INTENT)
   await createRooTools(session).execute({
     id: '1',

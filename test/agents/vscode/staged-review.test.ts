@@ -86,7 +86,7 @@ describe('show', () => {
     ])
   })
 
-  it('shows no content for a change that has changed since', async () => {
+  it('shows no content for an outdated change', async () => {
     const { review, session, shown, read } = await setUp()
     await review.show('agent')
     session.fs.writeFileSync('src/a.ts', 'other\n')
@@ -97,7 +97,7 @@ describe('show', () => {
     ])
   })
 
-  it('names binary files, and opens nothing where nothing is staged', async () => {
+  it('names binary files, and opens nothing if nothing is staged', async () => {
     const { review, session, shown, read, seen } = await setUp()
     const bytes = Buffer.from([1, 0, 2])
     session.fs.writeFileSync('src/new.ts', bytes)

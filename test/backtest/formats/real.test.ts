@@ -10,7 +10,7 @@ import { expectedCalls, readAll } from '../history.js'
 const REAL = join(import.meta.dirname, '../../fixtures/histories')
 const CLIENTS = readdirSync(REAL)
 
-it('has a history of each client that the suites can drive', () => {
+it('there is a history of each client that the suites can drive', () => {
   expect(CLIENTS.map((name) => name.replace(/-[\d.]+$/, ''))).toEqual([
     'claude',
     'cline',

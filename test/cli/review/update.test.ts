@@ -223,7 +223,7 @@ describe('keys', () => {
     expect(s.text()).toContain("No line contains '%'.")
   })
 
-  it('pasted keys are no commands, and in an input they are text', () => {
+  it('pasted keys are not commands, and in an input they are text', () => {
     const s = screen()
     s.press('PasteStart', 'y', 'a', 'q', 'Enter', 'PasteEnd')
     expect(s.effects).toEqual([])

@@ -18,7 +18,7 @@ it('the bundle loads, activates in an empty editor, and registers exactly what p
   expect(editor.asked).toEqual([])
 })
 
-it('is at the path in package.json, whose menus name declared commands', () => {
+it('the bundle is at the path in package.json, whose menus name declared commands', () => {
   const { main, menus, commands } = readManifest()
   expect(existsSync(join(built.home(), main))).toBe(true)
   const named = Object.values(menus).flatMap((items) => items.map(({ command }) => command))
@@ -26,7 +26,7 @@ it('is at the path in package.json, whose menus name declared commands', () => {
   expect(commands.filter((command) => !named.includes(command))).toEqual([])
 })
 
-it('disposes everything that it registered', async () => {
+it('the bundle disposes everything that it registered', async () => {
   const editor = new Editor(readManifest(), [])
   const extension = loadBundle(built.dist(), editor.module())
   const subscriptions: { dispose(): unknown }[] = []
@@ -36,7 +36,7 @@ it('disposes everything that it registered', async () => {
   expect([editor.commands.size, editor.views.size, editor.status.size]).toEqual([0, 0, 0])
 })
 
-it('is built and checked with the versions that the tests use', () => {
+it('the bundle is built and checked with the versions that the tests use', () => {
   const versions = (file: string): Record<string, string> =>
     JSON.parse(readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8')).devDependencies
   const [own, ours] = [versions('examples/vscode-extension/package.json'), versions('package.json')]

@@ -18,7 +18,7 @@ function scene() {
 
 const rules = (request: Parameters<typeof rulesFor>[0]) => new Map(rulesFor(request))
 
-it('grants nothing above a hidden path, its siblings, and no shared directory', () => {
+it('grants the siblings of a hidden path, and neither its parents nor a shared directory', () => {
   const granted = rules({ root: '/nowhere', own: [], readOnly: [], visibility: NOTHING })
   for (const path of ['/', '/tmp', '/var', '/var/tmp', '/run', '/dev', '/dev/pts', '/dev/shm', '/etc', '/etc/shadow'])
     expect([path, granted.has(path)]).toEqual([path, false])
