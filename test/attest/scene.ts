@@ -37,7 +37,7 @@ export async function attestScene(): Promise<AttestScene> {
 
 export const KEY_TYPES = ['ed25519', 'ecdsa', 'rsa'] as const
 
-/** A key of real ssh-keygen. Returns the file of the private half; the public half is beside it. */
+/** A key of real ssh-keygen. Returns the file of the private half; the public half is next to it. */
 export function sshKey(dir: string, type: (typeof KEY_TYPES)[number], passphrase = ''): string {
   const file = join(dir, `id_${type}${passphrase}`)
   const bits = type === 'ecdsa' ? ['-b', '256'] : type === 'rsa' ? ['-b', '2048'] : []

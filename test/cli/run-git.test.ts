@@ -4,7 +4,7 @@ import { tempDir } from '../support/facade.js'
 import { git, initRepository } from '../support/git.js'
 import { runEscrow } from './real.js'
 
-/** An agent that works with git on branches, as a person sees it: by the command alone. */
+/** An agent that works with git on branches, as a person sees it: only by the command. */
 
 const AGENT = `
 export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b.c GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b.c GIT_EDITOR=true

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { escrow, workspaceDir } from './harness.js'
 
-/** What cannot be combined is wrong usage in each command: exit code 2, and nothing is done. */
+/** A combination of options that exclude each other is wrong usage: exit code 2, and nothing is done. */
 
 const REJECT = ['reject', 's1', '--reason', 'no']
 

@@ -147,14 +147,14 @@ export const CLINE: ClientDriver = {
   ours: (tool, input) => call(`escrow__${tool}`, input),
 }
 
-/** A stand where a client has been set up by `escrow init`. */
+/** A stand with a client that `escrow init` has set up. */
 export async function governedStand(driver: ClientDriver, options: StandOptions): Promise<ClientStand> {
   const stand = await readyStand(driver, options)
   await stand.escrow('init', `--${driver.client}`, '-y')
   return stand
 }
 
-/** A stand where a client is ready to work, and knows nothing of us. */
+/** A stand with a client that is ready to work, and knows nothing of us. */
 export async function readyStand(driver: ClientDriver, options: StandOptions): Promise<ClientStand> {
   const stand = await clientStand({ ...options, env: (origin) => driver.env(origin) })
   driver.prepare(stand)

@@ -119,7 +119,7 @@ function helpOf(words: readonly string[]): Promise<string> {
   return helpOf(words)
 }
 
-/** Commands whose commands have options of their own. */
+/** Commands whose subcommands have options. */
 const GROUPS: ReadonlySet<string> = new Set(['hub', 'intents'])
 
 describe('the commands that documents name', () => {

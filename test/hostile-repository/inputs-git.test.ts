@@ -14,7 +14,7 @@ import { hostileClone } from './inputs-kit.js'
 
 const FORGED = '[user]\n\tname = Forged\n'
 
-/** A clone beside an unrelated repository of the same person. */
+/** A clone next to an unrelated repository of the same person. */
 function cloneBesideRepository() {
   const clone = hostileClone()
   writeFileSync(join(clone.home, '.gitconfig'), '[user]\n\tname = Ada\n')

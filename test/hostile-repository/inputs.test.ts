@@ -7,7 +7,7 @@ import { hostileClone, shadowPrograms } from './inputs-kit.js'
 
 /** Programs in a clone, and variables that its direnv sets. */
 
-/** A named pipe that stays open: whoever reads from it waits. */
+/** A named pipe that stays open: a program that reads it waits. */
 function openPipe(dir: string): number {
   const path = join(dir, 'pipe')
   execFileSync('mkfifo', [path])

@@ -86,7 +86,7 @@ export class World {
     await Promise.all(works)
   }
 
-  /** Lets a machine pull what it has not received. */
+  /** Lets a machine pull the records that it lacks. */
   pull(machine: Machine, { queue }: Stores): Promise<void> {
     machine.turn = machine.turn.then(async () => {
       const { decisions, landings, next } = await queue.since(machine.cursor, HOST)

@@ -74,7 +74,7 @@ export const PROGRAM = fc.tuple(
 const LINES = Array.from({ length: 60 }, (_, at) => `line ${at}`)
 const textOf = (lines: readonly string[]) => `${lines.join('\n')}\n`
 
-/** A version of `a`: 0 is what the disk has. */
+/** A version of `a`: 0 is the version on disk. */
 export function versionOf(version: number): string {
   return textOf(version === 0 ? LINES : LINES.map((line, at) => (at % 25 === 5 ? `${version} ${line}` : line)))
 }

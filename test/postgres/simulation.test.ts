@@ -7,7 +7,7 @@ import { judge } from '../../bench/fleet/outcome.js'
 import { simulate } from '../../bench/fleet/suite.js'
 import { DEBIAN, findPostgres, startPostgres } from '../support/postgres.js'
 
-/** The simulation of bench/fleet, small, on a server of its own that it can crash. */
+/** The simulation of bench/fleet, small, on its own server that it can crash. */
 
 const SIZE: FleetSize = { hosts: 2, agents: 2, rounds: 2, faults: 0, seed: 7, patience: 120_000 }
 

@@ -42,7 +42,7 @@ export const REACHES: readonly Case[] = [
   code('process.env.NODE_OPTIONS = x', 'process-state'),
   code('process["ex" + "it"](0)', 'process-state'),
   code('console.log(process.argv, process.env.HOME, process.cwd())'),
-  // The same lines in another order: what was a comment is executed.
+  // The same lines in another order: a former comment is executed.
   ['src/a.ts', 'f()\n/*\neval(x)\n*/\ng()\n', 'f()\n/*\n*/\neval(x)\ng()\n', ['runs-text']],
   code('// @ts-nocheck', 'check-suppressed'),
   code('/* eslint-disable no-eval */', 'check-suppressed'),

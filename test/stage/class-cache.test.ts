@@ -10,7 +10,7 @@ import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 const FOUND: Measured = { class: 'AST_REFACTOR', rule: 'layout', detail: 'the same code' }
 
-/** Opens the cache as further processes would: each gets a file name of its own for the same file. */
+/** Opens the cache as further processes would: each gets a separate name for the same file. */
 function place() {
   const { path: root, dispose } = tempDir()
   onTestFinished(dispose)

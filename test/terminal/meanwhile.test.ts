@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Site, site } from './site.js'
 
-/** A directory beside the workspace, older than any command, that a person moves in. */
+/** A directory next to the workspace, older than any command, that a person moves in. */
 async function older(at: Site): Promise<(to: string) => void> {
   const beside = `${at.root}-beside`
   onTestFinished(() => fs.rmSync(beside, { recursive: true, force: true }))

@@ -24,7 +24,7 @@ function elsewhere<T>(work: () => Promise<T>): Promise<T> {
 
 interface Scene {
   readonly layout: Layout
-  /** The lines that both branches have, and those of each one alone. */
+  /** The lines that both branches have, and those that only one has. */
   readonly common: readonly string[]
   readonly mine: readonly string[]
   readonly theirs: readonly string[]

@@ -316,7 +316,7 @@ describe('the branches of one machine', () => {
       firstBad: { line: 10, reason: expect.stringMatching(/record 10, .* ends at 9\. .*--anchor/) },
     }
     expect(await verify(layout)).toMatchObject(cut)
-    // What is appended does not hide it.
+    // A later append does not hide it.
     await openLedger(layout).append(drafts(9))
     expect(await verify(layout)).toMatchObject({ ok: false })
     await openLedger(layout).anchor()
