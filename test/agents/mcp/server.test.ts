@@ -165,7 +165,7 @@ describe("a question to the client's user", () => {
     return { place, call: callerOf(client), shown }
   }
 
-  it("is asked only if the server was started with that option, and the answer has the user's name", async () => {
+  it('is asked if the server was started with that option, and an approval stages the write', async () => {
     const { place, call, shown } = await asking(ASK, true)
     expect((await call('write_file', write)).isError).toBeUndefined()
     expect(shown).toMatchObject([expect.stringContaining('May src/a.ts be written?')])
