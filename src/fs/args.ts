@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { inspect } from 'node:util'
 import { codeOf, pathText } from '../../overlay/index.js'
+import { SYMLINK_TYPE_IS_ARGUMENT } from './host-traits.js'
 
 /** Parses arguments as Node's own functions do. Each argument is read once, and the errors are Node's. */
 
@@ -32,10 +33,18 @@ export function outOfRange(name: string, range: string, value: unknown): Argumen
   return argumentError('ERR_OUT_OF_RANGE', message, RangeError)
 }
 
-export function invalidSymlinkType(type: string): ArgumentError {
+/** The error for a type of `symlink`; undefined for one that the host takes. */
+export function symlinkTypeProblem(type: unknown): ArgumentError | undefined {
+  if (type === undefined || type === null || (typeof type === 'string' && SYMLINK_TYPES.includes(type)))
+    return undefined
+  if (SYMLINK_TYPE_IS_ARGUMENT)
+    return invalidValue('type', type, "must be one of: 'dir', 'file', 'junction', null, undefined")
+  if (typeof type !== 'string') return undefined
   const message = `Symlink type must be one of "dir", "file", or "junction". Received "${type}"`
   return argumentError('ERR_FS_INVALID_SYMLINK_TYPE', message, Error)
 }
+
+const SYMLINK_TYPES = ['dir', 'file', 'junction']
 
 export function fileTooLarge(size: number): ArgumentError {
   return argumentError('ERR_FS_FILE_TOO_LARGE', `File size (${size}) is greater than 2 GiB`, RangeError)

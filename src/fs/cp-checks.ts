@@ -1,8 +1,10 @@
 import type { BigIntStats, Stats } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { codeOf, isWithin } from '../../overlay/index.js'
+import { CP_SYNC_ERRORS_ARE_PLAIN } from './host-traits.js'
 import { innerCall } from './inner-call.js'
 import { lstat, stat } from './kernel-read.js'
+import type { Form } from './op-types.js'
 import { type SystemErrorInfo, systemError } from './system-error.js'
 import type { ReadView } from './view.js'
 
@@ -25,21 +27,28 @@ export function look(view: ReadView, path: string, follow: boolean, mayMiss = fa
   })
 }
 
+/** The arguments of `cp`, or an entry below them. */
+export interface Copied {
+  readonly src: string
+  readonly dest: string
+  readonly form: Form
+}
+
 /** Throws ERR_FS_CP_EINVAL, ERR_FS_CP_DIR_TO_NON_DIR, ERR_FS_CP_NON_DIR_TO_DIR. */
-export function checkPair(view: ReadView, src: string, dest: string, from: AnyStats, to: AnyStats | undefined): void {
+export function checkPair(view: ReadView, { src, dest, form }: Copied, from: AnyStats, to: AnyStats | undefined): void {
   if (to) {
-    if (isSame(from, to)) throw invalid(dest, 'src and dest cannot be the same')
+    if (isSame(from, to)) throw invalid(form, dest, 'src and dest cannot be the same')
     const fromDir = from.isDirectory()
     if (fromDir && !to.isDirectory()) {
       const message = `cannot overwrite non-directory ${dest} with directory ${src}`
-      throw systemError('ERR_FS_CP_DIR_TO_NON_DIR', cpInfo('EISDIR', message, dest))
+      throw cpError(form, 'ERR_FS_CP_DIR_TO_NON_DIR', cpInfo('EISDIR', message, dest))
     }
     if (!fromDir && to.isDirectory()) {
       const message = `cannot overwrite directory ${dest} with non-directory ${src}`
-      throw systemError('ERR_FS_CP_NON_DIR_TO_DIR', cpInfo('ENOTDIR', message, dest))
+      throw cpError(form, 'ERR_FS_CP_NON_DIR_TO_DIR', cpInfo('ENOTDIR', message, dest))
     }
   }
-  if (from.isDirectory() && isBelow(view, dest, src)) throw intoItself(src, dest)
+  if (from.isDirectory() && isBelow(view, dest, src)) throw intoItself(form, src, dest)
 }
 
 /**
@@ -47,7 +56,7 @@ export function checkPair(view: ReadView, src: string, dest: string, from: AnySt
  * absent one, and skips the parent of the source's name: there it copies a directory into itself until names are too
  * long.
  */
-export function checkParents(view: ReadView, src: string, from: AnyStats, dest: string): void {
+export function checkParents(view: ReadView, { src, dest, form }: Copied, from: AnyStats): void {
   const source = resolve(view.root, src)
   const stop = dirname(source)
   const inner = isWithin(source, view.root)
@@ -55,7 +64,7 @@ export function checkParents(view: ReadView, src: string, from: AnyStats, dest: 
     // A path in the workspace is not above it.
     if (inner && !isWithin(at, view.root)) return
     const parent = look(view, at, true, true)
-    if (parent && isSame(from, parent)) throw intoItself(src, dest)
+    if (parent && isSame(from, parent)) throw intoItself(form, src, dest)
     if (at === stop) return
   }
 }
@@ -70,12 +79,22 @@ export function cpInfo(code: SystemErrorInfo['code'], message: string, path: str
   return { code, message, path, syscall: 'cp' }
 }
 
-function invalid(dest: string, message: string): Error {
-  return systemError('ERR_FS_CP_EINVAL', cpInfo('EINVAL', message, dest))
+/** An error of the checks, in the way of the form and the host. */
+export function cpError(form: Form, code: Parameters<typeof systemError>[0], info: SystemErrorInfo): Error {
+  if (form !== 'sync' || !CP_SYNC_ERRORS_ARE_PLAIN) return systemError(code, info)
+  return Object.assign(new Error(`${info.message} ${info.path}`), { code })
 }
 
-export function intoItself(src: string, dest: string, at = dest): Error {
-  return invalid(at, `cannot copy ${src} to a subdirectory of self ${dest}`)
+function invalid(form: Form, dest: string, message: string): Error {
+  return cpError(form, 'ERR_FS_CP_EINVAL', cpInfo('EINVAL', message, dest))
+}
+
+function intoItself(form: Form, src: string, dest: string): Error {
+  return invalid(form, dest, subdirectoryMessage(src, dest))
+}
+
+export function subdirectoryMessage(src: string, dest: string): string {
+  return `cannot copy ${src} to a subdirectory of self ${dest}`
 }
 
 function isSame(a: AnyStats, b: AnyStats): boolean {

@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { invalidType, readBoolean } from './args.js'
+import { invalidType, readBoolean, readInteger } from './args.js'
+import { GLOB_TAKES_DEPTH } from './host-traits.js'
 
 /** The arguments of fs.glob, as the hosts that have it read them. */
 export interface GlobOptions {
@@ -9,19 +10,22 @@ export interface GlobOptions {
   readonly cwd: string
   readonly withFileTypes: boolean
   readonly followSymlinks: boolean
+  /** The most directories and names of a result, from `cwd` on. */
+  readonly maxDepth: number
   /** Globs of entries to leave out, or the caller's own test. */
   readonly exclude: readonly string[] | ((entry: string | Dirent) => unknown)
 }
 
-/** Throws ERR_INVALID_ARG_TYPE. */
+/** Throws ERR_INVALID_ARG_TYPE, ERR_OUT_OF_RANGE. */
 export function readGlobOptions(pattern: unknown, given: unknown = {}): GlobOptions {
   if (typeof given !== 'object' || given === null) throw invalidType('options', 'of type object', given)
-  const { cwd, exclude, withFileTypes, followSymlinks }: Readonly<Record<string, unknown>> = { ...given }
+  const { cwd, exclude, withFileTypes, followSymlinks, maxDepth }: Readonly<Record<string, unknown>> = { ...given }
   return {
     patterns: readPatterns(pattern),
     cwd: readCwd(cwd),
     withFileTypes: Boolean(withFileTypes),
     followSymlinks: readBoolean('options.followSymlinks', followSymlinks ?? undefined, false),
+    maxDepth: readMaxDepth(maxDepth),
     exclude: readExclude(exclude),
   }
 }
@@ -36,6 +40,12 @@ function readCwd(value: unknown): string {
   if (value instanceof URL) return fileURLToPath(value)
   if (typeof value !== 'string') throw invalidType('options.cwd', 'of type string', value)
   return value
+}
+
+function readMaxDepth(value: unknown): number {
+  if (!GLOB_TAKES_DEPTH || value === undefined || value === null || value === Number.POSITIVE_INFINITY)
+    return Number.POSITIVE_INFINITY
+  return readInteger('options.maxDepth', value, 0, Number.MAX_SAFE_INTEGER)
 }
 
 function readExclude(value: unknown): GlobOptions['exclude'] {

@@ -1,8 +1,9 @@
 import type { Dirent } from 'node:fs'
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { type Entry, typeOfStats } from '../../overlay/index.js'
 import { type GlobOptions, readGlobOptions } from './glob-options.js'
 import { fitsName, GLOBSTAR, type GlobPattern, matchesNames, parseGlob, type Segment } from './glob-pattern.js'
+import { GLOBSTAR_ENTERS_LINKS } from './host-traits.js'
 import { direntOf, entriesOf, leadsToDir } from './kernel-list.js'
 import { lstat, realpath } from './kernel-read.js'
 import type { Args } from './op-types.js'
@@ -62,7 +63,7 @@ function visit(search: Search, now: Visit): void {
   }
   const entry = entryAt(search, full)
   const isDir = entry !== undefined && isWalked(search, now, entry, full)
-  if (addOwn(search, now, full, entry, isDir) || !isDir) return
+  if (addOwn(search, now, full, entry, isDir) || !isDir || !isEntered(search, now, full)) return
   const real = search.options.followSymlinks ? realOf(search, full) : undefined
   if (real !== undefined && now.above.includes(real)) return
   const below = { ...now, above: real === undefined ? now.above : [...now.above, real] }
@@ -114,8 +115,22 @@ function endsAt(segments: readonly Segment[], at: ReadonlySet<number>, isDir: bo
   return at.has(last) || (isDir && segments[last] === '' && segments[last - 1] === GLOBSTAR && at.has(last - 1))
 }
 
-function add({ found, base, isExcluded }: Search, path: string): void {
-  if (!isExcluded(resolve(base, path))) found.add(path)
+function add({ found, base, options, isExcluded }: Search, path: string): void {
+  const full = resolve(base, path)
+  if (!isExcluded(full) && depthOf(base, full) <= options.maxDepth) found.add(path)
+}
+
+/** Whether results below a directory may be within `maxDepth`. An absolute glob begins above the base. */
+function isEntered({ base, options }: Search, { segments }: Visit, full: string): boolean {
+  if (depthOf(base, full) < options.maxDepth) return true
+  const names = relative(full, base)
+  return segments[0] === '' && names !== '' && names !== '..' && !names.startsWith('../')
+}
+
+/** The number of names between two absolute paths. */
+function depthOf(base: string, full: string): number {
+  const names = relative(base, full)
+  return names === '' ? 0 : names.split('/').length
 }
 
 /** All entries of a directory, or only the one with the literal name that is searched. */
@@ -168,7 +183,8 @@ function stepDeep(search: Search, now: Visit, child: Child, index: number): void
   else if (goesOn && index === last) add(search, path)
   if (fits && index + 1 === last && !endsAt(segments, now.at, true)) add(search, path)
   else if (fits && isDir) next.add(index + 2)
-  if (goesOn && (fits || segments[0] === '.') && (isDir || entry.type === 'symlink')) next.add(index + 1)
+  const isEntered = isDir || (GLOBSTAR_ENTERS_LINKS && entry.type === 'symlink')
+  if (goesOn && (fits || segments[0] === '.') && isEntered) next.add(index + 1)
   if (entry.type === 'symlink' && !search.options.followSymlinks) child.passed.add(index)
   if (segments[index + 1] === '..' && isDir) stepUp(search, now, index + 2)
 }

@@ -57,6 +57,51 @@ export const CP_ASKS_FOR_DIRECTORY = since(24, 0)
 /** Whether `errorOnExist` of `cp` applies to directories too. */
 export const CP_DIRECTORIES_EXIST = since(22, 0)
 
+/** Whether the sync form of `cp` reports what it cannot copy by plain errors, with a code alone. */
+export const CP_SYNC_ERRORS_ARE_PLAIN = since(22, 8)
+
+/**
+ * Whether the promise form of a recursive `readdir` walks as the other forms do: in the order in which it finds directories, and
+ * through links to directories with file types, too.
+ */
+export const READDIR_PROMISE_WALKS_ALIKE = since(26, 9)
+
+/** Whether `truncate` takes a descriptor, in its sync and callback forms. */
+export const TRUNCATE_TAKES_DESCRIPTOR = !since(24, 0)
+
+/** Whether a wrong type of `symlink` is an invalid argument. Before, it was an error of its own, for strings only. */
+export const SYMLINK_TYPE_IS_ARGUMENT = since(24, 0)
+
+/** Whether `rmdir` refuses the option `recursive`, and ignores those for retries. */
+export const RMDIR_REFUSES_RECURSIVE = since(25, 0)
+
+/** Whether the promise forms of `stat` require an object as options, and take a signal. */
+export const STAT_PROMISE_CHECKS_OPTIONS = since(26, 8)
+
+/** Whether the error of reading a directory names its path, in the promise and callback forms of `readFile`. */
+export const READ_OF_DIRECTORY_NAMES_PATH = since(26, 8)
+
+/** Whether `openAsBlob` reports a path that it cannot read by the error of stat(2), at once. */
+export const BLOB_THROWS_STAT_ERRORS = since(26, 9)
+
+/** Whether `**` of a glob lets the next segment match below a link to a directory. */
+export const GLOBSTAR_ENTERS_LINKS = !since(26, 9)
+
+/** Whether `glob` takes `maxDepth`. */
+export const GLOB_TAKES_DEPTH = since(26, 9)
+
+function readsIntoBuffers(): boolean {
+  try {
+    fs.readFileSync(ABSENT, { buffer: 0 } as object)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ERR_INVALID_ARG_TYPE'
+  }
+  return false
+}
+
+/** Whether `readFile` takes a buffer for the content: Node 24 and 26, in some minor release. */
+export const READS_INTO_BUFFERS = readsIntoBuffers()
+
 /** The bigints that `read` takes as a position, for the length of the read. Node 20 takes a negative one like -1. */
 export function bigintPositions(length: number): readonly [least: bigint, most: bigint] {
   return since(22, 0) ? [-1n, MOST_POSITION - BigInt(length)] : [-MOST_POSITION - 1n, MOST_POSITION]

@@ -1,6 +1,7 @@
-import { codeOf } from '../../overlay/index.js'
+import { codeOf, Errno } from '../../overlay/index.js'
 import { Denied } from '../core/denials.js'
 import { invalidType, readPath, unopenedBlob } from './args.js'
+import { BLOB_THROWS_STAT_ERRORS } from './host-traits.js'
 import { readFile } from './kernel-read.js'
 import type { Args, Form } from './op-types.js'
 import type { ReadView } from './view.js'
@@ -20,6 +21,11 @@ export function openAsBlob(view: ReadView, [path, given = {}]: Args, form: Form)
   }
 }
 
+/** A hidden path is absent here, too. */
 function throwBlobError(error: unknown): never {
-  throw error instanceof Denied || codeOf(error)?.startsWith('ERR_') ? error : unopenedBlob()
+  const isHidden = error instanceof Denied && error.denial.reason === 'hidden'
+  const code = isHidden ? 'ENOENT' : codeOf(error)
+  if ((error instanceof Denied && !isHidden) || code?.startsWith('ERR_')) throw error
+  if (BLOB_THROWS_STAT_ERRORS && code !== undefined) throw new Errno(code, 'stat')
+  throw unopenedBlob()
 }

@@ -2,7 +2,16 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { types } from 'node:util'
 import { codeOf } from '../../overlay/index.js'
 import { invalidReturn, readPath } from './args.js'
-import { type AnyStats, checkPair, checkParents, cpInfo, intoItself, isBelow, look } from './cp-checks.js'
+import {
+  type AnyStats,
+  checkPair,
+  checkParents,
+  cpError,
+  cpInfo,
+  isBelow,
+  look,
+  subdirectoryMessage,
+} from './cp-checks.js'
 import { type CpOptions, readCpOptions } from './cp-options.js'
 import { nextTurn } from './fairness.js'
 import { CP_ASKS_FOR_DIRECTORY, CP_DIRECTORIES_EXIST } from './host-traits.js'
@@ -64,7 +73,7 @@ function stepsOf(view: WriteView, [src, dest, given]: Args, form: Form): Steps {
 function* copyTop(copy: Copy, src: string, dest: string): Steps {
   const found = yield* checkPaths(copy, src, dest)
   if (!found) return
-  checkParents(copy.view, src, found.from, dest)
+  checkParents(copy.view, { src, dest, form: copy.form }, found.from)
   const parent = dirname(dest)
   if (!exists(copy.view, [parent]))
     innerCall('mkdir', [parent], () => mkdir(copy.view, [parent, { recursive: true }], copy.form))
@@ -77,13 +86,13 @@ interface Found {
 }
 
 /** Undefined when the filter leaves the entry out. */
-function* checkPaths({ view, options }: Copy, src: string, dest: string): Steps<Found | undefined> {
+function* checkPaths({ view, options, form }: Copy, src: string, dest: string): Steps<Found | undefined> {
   const { filter, dereference } = options
   const wanted = yield filter && (() => filter(src, dest))
   if (filter && !wanted) return undefined
   const from = look(view, src, dereference)
   const to = look(view, dest, dereference, true)
-  checkPair(view, src, dest, from, to)
+  checkPair(view, { src, dest, form }, from, to)
   return { from, to }
 }
 
@@ -92,20 +101,20 @@ function* copyEntry(copy: Copy, src: string, dest: string, to: AnyStats | undefi
   const from = look(view, src, options.dereference)
   if (from.isDirectory()) {
     if (options.recursive) yield* copyDir(copy, src, dest, from, to)
-    else throw systemError('ERR_FS_EISDIR', cpInfo('EISDIR', `${src} is a directory (not copied)`, src))
+    else throw cpError(copy.form, 'ERR_FS_EISDIR', cpInfo('EISDIR', `${src} is a directory (not copied)`, src))
   } else if (from.isFile() || from.isCharacterDevice() || from.isBlockDevice()) {
     copyContent(copy, src, dest, from, to)
   } else if (from.isSymbolicLink()) {
     copyLink(copy, src, dest, to)
-  } else throw notCopied(from, dest)
+  } else throw notCopied(copy.form, from, dest)
 }
 
-function notCopied(from: AnyStats, dest: string): Error {
+function notCopied(form: Form, from: AnyStats, dest: string): Error {
   if (from.isSocket())
-    return systemError('ERR_FS_CP_SOCKET', cpInfo('EINVAL', `cannot copy a socket file: ${dest}`, dest))
+    return cpError(form, 'ERR_FS_CP_SOCKET', cpInfo('EINVAL', `cannot copy a socket file: ${dest}`, dest))
   if (from.isFIFO())
-    return systemError('ERR_FS_CP_FIFO_PIPE', cpInfo('EINVAL', `cannot copy a FIFO pipe: ${dest}`, dest))
-  return systemError('ERR_FS_CP_UNKNOWN', cpInfo('EINVAL', `cannot copy an unknown file type: ${dest}`, dest))
+    return cpError(form, 'ERR_FS_CP_FIFO_PIPE', cpInfo('EINVAL', `cannot copy a FIFO pipe: ${dest}`, dest))
+  return cpError(form, 'ERR_FS_CP_UNKNOWN', cpInfo('EINVAL', `cannot copy an unknown file type: ${dest}`, dest))
 }
 
 function* copyDir(copy: Copy, src: string, dest: string, from: AnyStats, to: AnyStats | undefined): Steps {
@@ -158,7 +167,7 @@ function copyLink(copy: Copy, src: string, dest: string, to: AnyStats | undefine
 function mayReplaceLink({ view, form }: Copy, src: string, dest: string, target: string): void {
   const present = resolve(view.root, dirname(dest), targetOf(view, dest))
   if (isBelow(view, present, target) && (!CP_ASKS_FOR_DIRECTORY || leadsToDirectory(view, src)))
-    throw intoItself(target, present, dest)
+    throw systemError('ERR_FS_CP_EINVAL', cpInfo('EINVAL', subdirectoryMessage(target, present), dest))
   // Node's sync form checks the old link's target, the others the new one's.
   if (!look(view, form === 'sync' ? dest : src, true).isDirectory() || !isBelow(view, target, present)) return
   const message = `cannot overwrite ${present} with ${target}`

@@ -17,6 +17,7 @@ import { type Descriptor, validFd } from './descriptors.js'
 import { type Args, type Form, Spread } from './op-types.js'
 import { createdMode, followOf } from './open-rules.js'
 import { givenTo, isOwner, mayChown, readId } from './ownership.js'
+import { readStatOptions } from './read-options.js'
 import { positionAt, readRequest } from './read-request.js'
 import { readTimes } from './times.js'
 import type { ReadView, WriteView } from './view.js'
@@ -174,9 +175,9 @@ export function writev(view: WriteView, [fd, buffers, position]: Args, form: For
   return form === 'sync' ? count : new Spread([count, buffers])
 }
 
-export function fstat(view: ReadView, [fd, given]: Args): Stats | BigIntStats {
+export function fstat(view: ReadView, [fd, given]: Args, form: Form): Stats | BigIntStats {
   const { file } = view.descriptors.get(fd)
-  return readLooseOptions(given).bigint === true ? file.statBig() : file.stat()
+  return readStatOptions(given, form).bigint === true ? file.statBig() : file.stat()
 }
 
 /** Makes the staged content durable, in the stage's log. The disk is not touched. */

@@ -1,5 +1,5 @@
 import { Errno, type Inside } from '../../overlay/index.js'
-import { invalidSymlinkType, readPath } from './args.js'
+import { readPath, symlinkTypeProblem } from './args.js'
 import type { Args } from './op-types.js'
 import type { WriteView } from './view.js'
 
@@ -21,7 +21,8 @@ export function link(view: WriteView, [existing, path]: Args): void {
 export function symlink(view: WriteView, [target, path, type]: Args): void {
   const pointsTo = readPath('target', target)
   const text = readPath('path', path)
-  if (typeof type === 'string' && !['dir', 'file', 'junction'].includes(type)) throw invalidSymlinkType(type)
+  const problem = symlinkTypeProblem(type)
+  if (problem) throw problem
   if (pointsTo === '') throw new Errno('ENOENT')
   const place = view.target(text, 'exact', 'symlink')
   view.layer.judge('symlink', place.path)

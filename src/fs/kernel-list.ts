@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Entry, Errno, type Inside, pathText, type RelPath } from '../../overlay/index.js'
 import { encodeName, readBoolean, readEncoding, readOptions } from './args.js'
 import { nextTurn } from './fairness.js'
-import { TYPED_READDIR_FOLLOWS_LINKS } from './host-traits.js'
+import { READDIR_PROMISE_WALKS_ALIKE, TYPED_READDIR_FOLLOWS_LINKS } from './host-traits.js'
 import type { Args, Form } from './op-types.js'
 import type { ReadView } from './view.js'
 
@@ -17,11 +17,12 @@ export function readdir(view: ReadView, [path, given]: Args, form: Form): unknow
     const place = view.at(path, 'follow')
     if (place.inside) return namesIn(view, dirOf(view, place), options)
   }
-  const followsLinks = !options.withFileTypes || (form !== 'promise' && TYPED_READDIR_FOLLOWS_LINKS)
+  const isApart = form === 'promise' && !READDIR_PROMISE_WALKS_ALIKE
+  const followsLinks = !options.withFileTypes || (!isApart && TYPED_READDIR_FOLLOWS_LINKS)
   const listing: Listing = { view, options, shown: pathText(path), followsLinks, found: [], dirs: [] }
   list(listing, '')
-  // Node's own order: first found first, but in the promise form last found first.
-  const next = () => (form === 'promise' ? listing.dirs.pop() : listing.dirs.shift())
+  // Node's own order: in some releases the promise form lists the directory that it found last first.
+  const next = () => (isApart ? listing.dirs.pop() : listing.dirs.shift())
   if (recursive && form !== 'sync') return listInTurns(listing, next)
   if (recursive) for (let below = next(); below !== undefined; below = next()) list(listing, below)
   return listing.found

@@ -19,15 +19,15 @@ import {
   readEncoding,
   readFlags,
   readInteger,
-  readLooseOptions,
   readOptions,
   readSignal,
 } from './args.js'
 import { afterTurn } from './fairness.js'
-import { STAT_SYNC_ANSWERS_NOTHING, statAnswersNothing } from './host-traits.js'
+import { READ_OF_DIRECTORY_NAMES_PATH, STAT_SYNC_ANSWERS_NOTHING, statAnswersNothing } from './host-traits.js'
 import { readRest } from './kernel-fd.js'
 import type { Args, Form } from './op-types.js'
 import { refuseWritingFlag } from './open-rules.js'
+import { fillTarget, type ReadTarget, readBufferOption, readStatOptions } from './read-options.js'
 import type { ResolvedPath } from './resolved-path-cache.js'
 import type { ReadView } from './view.js'
 
@@ -83,7 +83,7 @@ export function lstat(view: ReadView, args: Args, form: Form): Seen | Promise<Se
 }
 
 function look(view: ReadView, [path, given]: Args, form: Form, follow: Follow): Seen | Promise<Seen> {
-  const options = readLooseOptions(given)
+  const options = readStatOptions(given, form)
   const bigint = options.bigint === true
   try {
     const cached = view.cached(path)
@@ -118,6 +118,8 @@ function statInside(view: ReadView, place: Inside, bigint: boolean): Seen {
 export function readFile(view: ReadView, [path, given]: Args, form: Form): Buffer | string | Promise<Buffer | string> {
   const options = readOptions(given)
   const encoding = readContentEncoding(options)
+  const target = readBufferOption(options)
+  if (target) return readInto(view, { path, options, target, encoding }, form)
   const signal = readSignal(options)
   const flag = form === 'promise' ? options.flag || undefined : options.flag
   if (isExclusive(flag) && isName(view, path)) throw new Errno('EEXIST')
@@ -128,13 +130,45 @@ export function readFile(view: ReadView, [path, given]: Args, form: Form): Buffe
   const later = isFd(path) ? undefined : readLater(view, path, signal)
   if (later) return later.then((content) => (encoding === undefined ? content : content.toString(encoding)))
   const began = performance.now()
-  const content = readAll(view, path, encoding, flag)
+  const content = naming(path, () => readAll(view, path, encoding, flag))
   view.recordReadTime(performance.now() - began)
   if (!signal) return content
   return afterTurn(() => {
     checkSignal(signal)
     return content
   })
+}
+
+interface ReadInto {
+  readonly path: unknown
+  readonly options: Readonly<Record<string, unknown>>
+  readonly target: ReadTarget
+  readonly encoding: BufferEncoding | undefined
+}
+
+function readInto(
+  view: ReadView,
+  { path, options, target, encoding }: ReadInto,
+  form: Form,
+): Buffer | string | Promise<Buffer | string> {
+  const content = readFile(view, [path, { ...options, buffer: undefined, encoding: undefined }], form)
+  const fill = (read: Buffer | string) => {
+    const filled = fillTarget(target, Buffer.from(read))
+    return encoding === undefined ? filled : filled.toString(encoding)
+  }
+  return content instanceof Promise ? content.then(fill) : fill(content)
+}
+
+/** Adds the path to the error of a directory, as some releases of Node do in the asynchronous forms. */
+function naming<T>(path: unknown, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    const isOfDirectory =
+      codeOf(error) === 'EISDIR' && error instanceof Error && Reflect.get(error, 'syscall') === 'read'
+    if (READ_OF_DIRECTORY_NAMES_PATH && isOfDirectory && !isFd(path)) throw new Errno('EISDIR', 'read')
+    throw error
+  }
 }
 
 function readAll(view: ReadView, path: unknown, encoding: BufferEncoding | undefined, flag: unknown): Buffer | string {

@@ -23,7 +23,7 @@ import {
   readSignal,
 } from './args.js'
 import { afterTurn } from './fairness.js'
-import { COPY_KEEPS_OWNER } from './host-traits.js'
+import { COPY_KEEPS_OWNER, TRUNCATE_TAKES_DESCRIPTOR } from './host-traits.js'
 import { ftruncate, writeRest } from './kernel-fd.js'
 import type { Args, Form } from './op-types.js'
 import { createdMode, followOf } from './open-rules.js'
@@ -128,7 +128,7 @@ function append(view: WriteView, place: Inside, data: EditData): void {
 
 /** Takes a descriptor only in the forms that once did. Node warns about it. */
 export function truncate(view: WriteView, [path, length]: Args, form: Form): void {
-  if (typeof path === 'number' && form !== 'promise') {
+  if (TRUNCATE_TAKES_DESCRIPTOR && typeof path === 'number' && form !== 'promise') {
     warnOnce(
       'DEP0081',
       'Using fs.truncate with a file descriptor is deprecated. Please use fs.ftruncate with a file descriptor instead.',

@@ -67,6 +67,19 @@ describe('a hidden path', () => {
     expect(told).toEqual([])
   })
 
+  it.each(['openAsBlob', 'promises.readFile', 'promises.stat', 'promises.readdir'])('is absent to %s', async (name) => {
+    const call: unknown = name.split('.').reduce<unknown>((api, part) => Reflect.get(Object(api), part), facade.fs)
+    const told = async (path: string): Promise<unknown> => {
+      try {
+        return await Reflect.apply(call as () => unknown, undefined, [`${dir.path}/${path}`])
+      } catch (error) {
+        const { code, syscall, message } = error as NodeJS.ErrnoException
+        return [code, syscall, message.replaceAll(path, 'PATH')]
+      }
+    }
+    for (const path of ['hidden.f', 'hidden.d', 'hidden.d/f']) expect(await told(path)).toEqual(await told('none'))
+  })
+
   it.each(['rename', 'link', 'copyFile', 'cp', 'symlink'])('cannot be the target of %s', (stem) => {
     const to = (name: string) => outcome(stem, [`${dir.path}/open/f`, `${dir.path}/${name}`])
     for (const name of ['hidden.f', 'hidden.d', 'hidden.empty']) expect(to(name)).toBe(to('hidden.none'))

@@ -497,7 +497,8 @@ async function told(script: Script, api: typeof fs, root: string): Promise<strin
     return show(await script(api, root)).replaceAll(root, '<root>')
   } catch (error) {
     const { name, code, message } = error as NodeJS.ErrnoException
-    return `${name} ${code} ${message}`.replaceAll(root, '<root>')
+    // Descriptors of a facade have other numbers.
+    return `${name} ${code} ${message}`.replaceAll(root, '<root>').replace(/type number \(\d+\)/, 'type number')
   }
 }
 
