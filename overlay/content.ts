@@ -17,7 +17,7 @@ export interface PackRef {
  * hold.
  */
 export class Content {
-  /** The number of inodes that hold it, all versions of one file. */
+  /** The number of inodes that share it, all of them versions of one file. */
   holders = 1
   #memory: MemNode | undefined
   /** The place of the current bytes in the pack, if they are there. */

@@ -34,7 +34,7 @@ export interface StageLog {
   keepInParts(data: Uint8Array): Promise<PackRef>
   /** As {@link keep}. Returns the digest and the place. */
   store(data: Uint8Array): { readonly digest: Digest; readonly at: PackSpan }
-  /** Waits until everything is on the medium. */
+  /** Makes everything durable on the disk before it returns. */
   sync(): void
   close(): void
 }

@@ -72,7 +72,7 @@ export async function applyPlan(site: Site, plan: Plan): Promise<Conflict[]> {
   syncParents(site, changes)
   const inPlace = changes.filter(({ path }) => !conflicts.has(path))
   separateKept({ ...site, addressOf: (path) => addressOf(site, path) }, inPlace)
-  // Only now: if the staged name went before the new one is durable, a power cut could lose both.
+  // Only now: if the staged name were removed before the new name is durable, a power cut could lose both.
   dropStaged(site, inPlace)
   site.disk.syncDir(site.dir)
   return [...conflicts].map(([path, reason]) => ({ path, reason }))

@@ -8,7 +8,7 @@ import { finish, recoverLocked } from './recover.js'
 import { busy, journalFailure } from './refusals.js'
 import type { CommitInput, CommitOutcome, JsonObject } from './types.js'
 
-/** How often another process with a broken lock may take our number before the commit fails. */
+/** Largest number of attempts. An attempt fails if another process, whose lock is broken, takes its commit number. */
 const TRIES = 5
 
 /**

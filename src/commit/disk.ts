@@ -21,7 +21,7 @@ import {
 
 /** Every disk call of a commit in one place, for tests that simulate a crash between them. All throw Node's errors. */
 export const realDisk = {
-  /** Whether an open directory has an address: `/proc/self/fd/N` (Linux). */
+  /** Whether an open directory can be addressed by its descriptor: `/proc/self/fd/N` (Linux). */
   holdsDirectories: process.platform === 'linux' && existsSync('/proc/self/fd'),
   createFile,
   makeDir,
@@ -54,7 +54,7 @@ export const realDisk = {
   assertWritable(directory: string): void {
     accessSync(directory, constants.W_OK | constants.X_OK)
   },
-  /** A symlink's target, as bytes: it may not be UTF-8. */
+  /** A symlink's target as bytes, because it may not be UTF-8. */
   readlink(path: string): Buffer {
     return readlinkSync(path, { encoding: 'buffer' })
   },

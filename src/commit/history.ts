@@ -102,7 +102,7 @@ const sessions = new Map<string, string | undefined>()
 
 function sessionOf(layout: Layout, seq: number): string | undefined {
   const file = `${commitFile(layout, seq)}.done`
-  // Nobody asks for pruned plans.
+  // Entries of pruned plans are never needed again.
   if (sessions.size > 4 * KEPT_PLANS) sessions.clear()
   if (!sessions.has(file)) sessions.set(file, /"sessionId":"([^"]*)"/.exec(readStart(file, PLAN_HEAD_BYTES))?.[1])
   return sessions.get(file)

@@ -14,18 +14,18 @@ import type { Conflict, Plan } from './types.js'
 export interface Journal {
   readonly unfinished: number[]
   readonly finished: number[]
-  /** Published again after they were finished, by an attempt that came too late. */
+  /** Commit numbers that a late attempt published again after the commit was finished. */
   readonly late: number[]
   readonly next: number
-  /** The last number before the first commit here: 0 unless the workspace was migrated. */
+  /** The last commit number before the first commit here: 0 unless the workspace was migrated. */
   readonly floor: number
 }
 
 /** The default number of commits that can be undone, because their old contents are kept. */
 export const UNDO_COMMITS = 100
 /**
- * How many finished plans are kept for stages to reconcile with. A stage that is older takes its own committed changes
- * for another's: they drift, and are never lost.
+ * How many finished plans are kept for stages to reconcile with. An older stage takes its own committed changes for
+ * another session's. They are then reported as drift, and are not lost.
  */
 export const KEPT_PLANS = 1_000
 

@@ -38,7 +38,7 @@ export const PLACE: Record<CommitOp, (placing: Placing) => boolean> = {
   move: moveDirectory,
 }
 
-/** How often others may replace a target while we work before it counts as a conflict. */
+/** Largest number of attempts to replace a target that others change meanwhile. After that it is a conflict. */
 const TRIES = 5
 
 /** Whether the file at `path` is the one whose replacement was approved. */
@@ -95,7 +95,7 @@ function keepOld(placing: Placing): Backup {
     if (code !== 'EEXIST') throw error
     return existingBackup(placing)
   }
-  // The file at its path is the one that was checked, so the second name is the same file: one check covers both.
+  // The file at its path is the checked one and the second name is the same file, so one check is enough for both.
   if (look !== undefined && isUntouched(disk.lstat(target), look)) return 'seen'
   const kept = disk.lstat(slot.kept)
   if (kept !== undefined && isApproved(placing, slot.kept, kept)) return kept

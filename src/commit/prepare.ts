@@ -89,7 +89,7 @@ export async function prepareCommit(disk: Disk, input: CommitInput, run: CommitR
   }
 }
 
-/** Words an error before the commit point. An EscrowError stays as it is. */
+/** Converts an error before the commit point to an EscrowError. An EscrowError is returned as it is. */
 export function nothingCommitted(error: unknown): unknown {
   return diskFailure(error, 'Nothing was committed', 'then commit again. The staged changes are kept.')
 }
@@ -140,7 +140,7 @@ function withBadContent(checked: Checked): Refusal[] {
   return refused
 }
 
-/** Whether the plan may be published. False only if it certainly was not. */
+/** Whether the plan may be published. False only if it was certainly not published. */
 function isDecided(disk: Disk, layout: Layout, at: Attempt): boolean {
   try {
     return sameInode(disk, at.planFile, commitFile(layout, at.seq))

@@ -46,7 +46,7 @@ function hintFor(refused: readonly Refusal[]): string {
 }
 
 /**
- * Words a disk error. Any other error is returned as it is.
+ * Converts a disk error to an EscrowError. Any other error is returned as it is.
  * @param then what to do after its cause is corrected, as in 'then commit again'
  */
 export function diskFailure(error: unknown, state: string, then: string): unknown {

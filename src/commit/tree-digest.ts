@@ -1,15 +1,15 @@
 import { type FileState, type StagedChange, sha256hex } from '../../overlay/index.js'
 import type { CommitEntry } from './types.js'
 
-/** What a commit writes, and the staged changes that it comes from. */
+/** The entries that a commit writes, and the staged changes behind them. */
 export interface CommittedTree {
   readonly entries: readonly CommitEntry[]
   readonly changes: readonly StagedChange[]
 }
 
 /**
- * The digest of what a commit writes: each path with its state before and after, its old name, and whether the disk still has the
- * base. Equal digests mean equal bytes, names and modes, on equal bases.
+ * The digest of the entries that a commit writes: each path with its state before and after, its old name, and whether
+ * the disk still has the base. Equal digests mean equal bytes, names and modes, on equal bases.
  */
 export function treeDigest({ entries, changes }: CommittedTree): string {
   const lines = entries.map(({ path, op, from, old, new: next }) =>

@@ -5,7 +5,7 @@ import { isApproved, type Placing, putBack } from './place.js'
 
 /**
  * Checks again the old file that was moved out of the tree: an editor that had it open may have saved into it while it
- * was replaced. Then the old file is put back, and ours is kept in the transaction's directory.
+ * was replaced. In that case the old file is put back, and our version is kept in the transaction's directory.
  * @returns false in that case
  */
 export function isKeptApproved(placing: Placing): boolean {

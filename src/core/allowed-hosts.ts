@@ -29,7 +29,9 @@ export class AllowedHosts {
     return this.#entries.some((entry) => matches(entry, address))
   }
 
-  /** Whether all that another entry would allow is allowed. @throws TypeError for an entry of another form. */
+  /**
+   * Whether this list allows everything that another entry would allow. @throws TypeError for an entry of another form.
+   */
   covers(entry: string): boolean {
     const asked = parseEntry(entry)
     return asked.ports.every((port) =>

@@ -132,8 +132,9 @@ export interface Workspace {
   /** Returns the changes that {@link undo} would stage. Rejects as it does. */
   previewUndo(commits: string | readonly string[]): Promise<ChangeSet>
   /**
-   * Decides on the changes of a git commit as {@link Review.release} would, and does nothing. Rejects with `unsupported` if there is no
-   * such commit, and with `access_denied` in an agent's session: an agent must not see what would pass.
+   * Returns how {@link Review.release} would decide on the changes of a git commit. Approves and commits nothing.
+   * Rejects with `unsupported` if there is no such commit, and with `access_denied` in an agent's session: an agent
+   * must not see what would pass.
    * @param commit anything that names a git commit, compared with its first parent
    */
   testRelease(commit: string): Promise<ReleaseDecision[]>
@@ -148,15 +149,16 @@ export interface Workspace {
    */
   mapIntents(): Promise<string>
   /**
-   * Writes git notes (`refs/notes/ai`) about the lines that git commits brought: which agent and record wrote each one. With the
-   * notes, {@link Ledger.blame} names the author after git has removed the commits that these took the place of. A second call with
-   * the same commits changes nothing. Rejects with `unsupported` without a git repository or for a name that is no commit, and
-   * with `access_denied` in an agent's session.
+   * Writes git notes (`refs/notes/ai`) that name the agent and the record behind each line that git commits added. With
+   * the notes, {@link Ledger.blame} still names the author after a rebase, an amend or a squash, once git has removed
+   * the original commits. A repeated call changes nothing. Rejects with `unsupported` without a git repository or for a
+   * name that is not a commit, and with `access_denied` in an agent's session.
    */
   adopt(options: AdoptOptions): Promise<AdoptReport>
   /**
-   * Merges the notes of another ref, such as `refs/notes/origin/ai` fetched from a colleague. A commit with a note in both gets the
-   * lines of both. {@link Ledger.blame} marks what it knows from a note alone as `imported`. Rejects as {@link adopt} does.
+   * Merges the notes of another ref, such as `refs/notes/origin/ai` fetched from a colleague. A commit with a note in
+   * both gets the lines of both. {@link Ledger.blame} marks an author that only a note names as `imported`. Rejects as
+   * {@link adopt} does.
    */
   importNotes(ref: string): Promise<ImportReport>
   /** Returns the error in `policy.yaml` with its position, or undefined. While there is an error, all writes are refused. */

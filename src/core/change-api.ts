@@ -27,7 +27,7 @@ export interface Hunk {
 
 /** A rejection of a change, or of some of its hunks, that no later verdict has replaced. */
 export interface ChangeRejection {
-  /** What the agent is told. */
+  /** The reason, as the agent gets it. */
   readonly reason: string
   /** The ids of the rejected hunks; absent if the whole change is rejected. */
   readonly hunks?: readonly string[]

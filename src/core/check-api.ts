@@ -74,7 +74,7 @@ export interface CheckStatus {
 /** The checks of a selection. */
 export interface CheckReport {
   readonly selection: CheckedSelection
-  /** The digest of the selected changes and their bases; empty where no intent has checks and none was run. */
+  /** The digest of the selected changes and their bases; empty if no intent has checks. */
   readonly tree: string
   readonly checks: readonly CheckStatus[]
 }

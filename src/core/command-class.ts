@@ -4,7 +4,7 @@ export const COMMAND_CLASSES = ['read-only', 'write', 'build-test', 'network', '
 /** The class of a command. `other`: its effects cannot be determined before it runs. */
 export type CommandClass = (typeof COMMAND_CLASSES)[number]
 
-/** The effect of a part that a person is asked about where policy has no rule for its class. */
+/** The effect of `git push`. Without a rule for its class, a person is asked. */
 export const PUBLISHES = 'sends commits to another machine'
 
 /** A part of a command line that determined a class. */

@@ -3,7 +3,10 @@ export function commandLines(command: string): readonly string[] {
   return command.trim().split(/\r?\n/)
 }
 
-/** A command in one row: its first line, and how many follow it. A command of one line stays as it is. */
+/**
+ * Formats a command in one row: its first line, and the number of the lines after it. A command of one line stays as it
+ * is.
+ */
 export function briefCommand(command: string): string {
   const [first = '', ...rest] = commandLines(command)
   return rest.length === 0 ? first : `${first.trimEnd()}${countRest(rest)}`

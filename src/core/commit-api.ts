@@ -47,7 +47,7 @@ export interface GitCommitOptions {
   readonly per?: GitCommitPer
   /** The subject and body of each commit. By default they come from the intent and from the agent's reasons. */
   readonly message?: string
-  /** Edits a message before its trailers are added. An empty result gives up. */
+  /** Edits a message before its trailers are added. An empty result cancels the commit. */
   readonly edit?: (message: string) => Promise<string>
   /**
    * Also commits edits that a person made in the same files and has not committed. By default such a file is refused,
@@ -55,20 +55,23 @@ export interface GitCommitOptions {
    */
   readonly wholeFiles?: boolean
   /**
-   * Runs the repository's `commit-msg` hook, and for a commit to the current branch its `pre-commit` hook: contained, on the disk with the
-   * approved changes. What that hook writes is dropped, and if it stages other contents, nothing is committed.
+   * Runs the repository's `commit-msg` hook, and for a commit to the current branch its `pre-commit` hook: contained,
+   * on the disk with the approved changes. The files that `pre-commit` writes are dropped. If it stages other contents,
+   * nothing is committed.
    */
   readonly hooks?: boolean
 }
 
-/** What becomes one git commit: all changes, or those of an intent, a tool call, or a git commit of the agent's. */
+/**
+ * The unit of one git commit: all changes, or the changes of one intent, one tool call, or one git commit of the agent.
+ */
 export type GitCommitPer = 'all' | 'intent' | 'step' | 'proposal'
 
 /** A patch of staged changes. */
 export interface Patch {
   /** A file name: the patch's number and its subject, such as `0001-Store-money-in-cents.patch`. */
   readonly name: string
-  /** A mail as `git format-patch` writes it, which `git am` applies. */
+  /** An e-mail in the format of `git format-patch`, for `git am`. */
   readonly content: Uint8Array
 }
 
@@ -78,7 +81,7 @@ export interface GitCommitResult {
   readonly ref: string
   /** The ids of the new commits, oldest first. Empty if git ignores every path, or already has the same contents. */
   readonly commits: readonly string[]
-  /** Paths that git ignores: they are on disk, and not in git. */
+  /** Paths that git ignores: they are written to disk and not committed to git. */
   readonly ignored: readonly string[]
   /** Hooks of the repository that did not run. */
   readonly hooksLeft: readonly string[]

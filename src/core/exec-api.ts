@@ -71,26 +71,29 @@ export interface ConnectionCount {
   readonly count: number
 }
 
-/** How a command is started that runs on by itself. */
+/** Options for starting a background command. */
 export interface StartOptions extends Omit<ExecOptions, 'signal'> {
   /**
-   * The client of a model it is: it may write to its own directories in the home directory, by layers that are kept for this workspace's
-   * later runs, and read its own login. Its settings there stay as they are.
-   * Only for a program that a person has chosen: the login is open to all that it starts.
+   * Set if the program is an agent's client. It may then read its own login and write to its own directories in the
+   * home directory. The writes go to layers that are kept for this workspace's later runs; its settings cannot be
+   * changed. Set it only for a program that a person has chosen, because every process that it starts can read the
+   * login.
    */
   readonly client?: HomeHost
-  /** It may write in all of the home directory; what it writes there goes when it ends. */
+  /** It may write anywhere in the home directory. Those writes are dropped when it ends. */
   readonly home?: boolean
   /**
-   * Hosts it may reach where `network` is not true, by an HTTP proxy that the usual variables name: `example.com`, `*.example.com`,
-   * `example.com:8443`; without a port 443 and 80. The proxy also speaks SOCKS 5. Those of the client's own provider need no policy, others as `network` does.
+   * Hosts it may reach if `network` is not true, through an HTTP proxy that the usual environment variables name:
+   * `example.com`, `*.example.com`, `example.com:8443`; an entry without a port allows 443 and 80. The proxy also
+   * speaks SOCKS 5. The hosts of the client's own model provider need no permission; policy or a person must allow the
+   * others, as for `network`.
    */
   readonly hosts?: readonly string[]
   /** The interval in milliseconds at which its changes are staged. By default only at its end, and by `ingest`. */
   readonly every?: number
 }
 
-/** How a program, for example an agent with all that it starts, runs in the terminal of this process. */
+/** Options for running a program, for example an agent, in the terminal of this process. */
 export interface RunOptions
   extends Pick<ExecOptions, 'cwd' | 'env' | 'network' | 'isolation' | 'memory' | 'signal'>,
     Pick<StartOptions, 'client' | 'home' | 'hosts'> {
@@ -106,8 +109,8 @@ export interface RunningCommand {
   readonly startedAt: string
   readonly state: 'running' | 'ended'
   /**
-   * Its output since a position, stdout and stderr in the order they came; from the beginning by default. The last MiB is
-   * kept: `from` is later where older output was asked for.
+   * Returns its output since a byte position, by default from the beginning. stdout and stderr are mixed in the order
+   * of arrival. Only the last MiB is kept: if `since` is older, `from` of the result is later.
    */
   read(since?: number): CommandOutput
   /** Sends a signal, SIGTERM by default, to it and its processes. Returns false if it has ended. */
@@ -115,11 +118,11 @@ export interface RunningCommand {
   /** Sends SIGTERM, and kills it after `grace` milliseconds (5,000 by default). Resolves as {@link wait}. */
   stop(grace?: number): Promise<CommandResult>
   /**
-   * Stages its changes so far. Rejects with `stale_file` if a commit has changed what it sees: then nothing is staged, and
-   * its changes go to the quarantine when it ends.
+   * Stages its changes so far. Rejects with `stale_file` if a commit has changed files that it sees: nothing is staged
+   * then, and its changes go to the quarantine when it ends.
    */
   ingest(): Promise<Ingested>
-  /** Shows it what others have staged since it started. Files that it is writing may stay as it sees them. */
+  /** Shows it the changes that others have staged since it started. Files that it is writing may not be updated. */
   refresh(): Promise<void>
   /** Resolves when it has ended, none of its processes is left, and its changes are staged. */
   wait(): Promise<CommandResult>

@@ -7,7 +7,10 @@ export interface FileVersion {
   readonly content: Uint8Array
   /** The versions that the commit changed, as positions in the list. None if the commit created the file. */
   readonly parents: readonly number[]
-  /** The versions that the commit took the place of, as positions in the list, where a caller knows them. */
+  /**
+   * The versions that the commit replaced (by an amend, a rebase or a squash), as positions in the list. Empty if
+   * unknown.
+   */
   readonly replaced: readonly number[]
   /** The commit's message with its trailers. */
   readonly message: string

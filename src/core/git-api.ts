@@ -1,14 +1,14 @@
 /** The public types of what escrowfs does with git commits that other programs made. */
 
-/** A git commit that took the place of others: by an amend, a rebase, a squash or a cherry-pick. */
+/** A git commit that replaced others, by an amend, a rebase, a squash or a cherry-pick. */
 export interface GitRewrite {
   /** The full id of the new commit. */
   readonly commit: string
-  /** The full ids of the commits it took the place of, the newest last. */
+  /** The full ids of the commits that it replaced, oldest first. */
   readonly from: readonly string[]
 }
 
-/** What git told one of its hooks: githooks(5). */
+/** The input of a git hook, see githooks(5). */
 export interface GitHookCall {
   readonly name: 'post-rewrite' | 'post-merge' | 'post-checkout' | 'post-commit'
   readonly args: readonly string[]
@@ -20,13 +20,13 @@ export interface GitHookCall {
 export interface AdoptOptions {
   /** Names of commits and ranges (`main..feature`), as for git-rev-list(1). Merges are left out. */
   readonly revisions?: readonly string[]
-  /** Commits with those that they took the place of, as git's post-rewrite hook lists them. */
+  /** Commits with the commits that they replaced, as git's post-rewrite hook lists them. */
   readonly rewrites?: readonly GitRewrite[]
-  /** The commits that a hook of git is told about. Only those that took the place of others get a note. */
+  /** The commits that git reports to a hook. Only commits that replaced others get a note. */
   readonly hook?: GitHookCall
 }
 
-/** What {@link Workspace.adopt} wrote. */
+/** The result of {@link Workspace.adopt}. */
 export interface AdoptReport {
   /** The full ids of the commits whose note was written or changed. */
   readonly written: readonly string[]
@@ -34,8 +34,8 @@ export interface AdoptReport {
   readonly left: number
 }
 
-/** What {@link Workspace.importNotes} took over. */
+/** The result of {@link Workspace.importNotes}. */
 export interface ImportReport {
-  /** The full ids of the commits whose note is new here, or was joined with the one here. */
+  /** The full ids of the commits whose note was added, or merged with an existing one. */
   readonly imported: readonly string[]
 }

@@ -67,7 +67,7 @@ function jsonIn(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Whether JSON is too deep to be written again: that needs the stack, and reading does not. */
+/** Whether JSON is nested too deeply for `JSON.stringify`, which recurses. `JSON.parse` does not. */
 function isDeep(value: object): boolean {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
@@ -125,7 +125,7 @@ export function joinRanges(ranges: readonly Range[]): Range[] {
   return joined
 }
 
-/** A commit's note with the lines of a newer one, which says more about each line that it names. */
+/** Merges a newer note of a commit into an old one. The newer note decides each line that it names. */
 export function renewNote(commit: string, old: string, renewed: string): string {
   const [before, after] = [parseNote(old), parseNote(renewed)]
   if (before === undefined || after === undefined || !isAbout(before, commit)) return renewed
@@ -141,7 +141,7 @@ export function renewNote(commit: string, old: string, renewed: string): string 
   return mergeNotes(commit, formatNote({ files, about: before.about }), renewed)
 }
 
-/** @param removed in order and apart, as {@link joinRanges} returns them */
+/** @param removed sorted and without overlap, as {@link joinRanges} returns them */
 function withoutLines(ranges: readonly Range[], removed: readonly Range[]): Range[] {
   return joinRanges(ranges).flatMap(([first, to]) => {
     const parts: Range[] = []
@@ -155,7 +155,7 @@ function withoutLines(ranges: readonly Range[], removed: readonly Range[]): Rang
   })
 }
 
-/** The position of the first of these ranges that ends at a line or behind it. */
+/** The position of the first of these ranges that ends at or after a line. */
 function firstEndingAt(ranges: readonly Range[], line: number): number {
   let [low, high] = [0, ranges.length]
   while (low < high) {

@@ -60,12 +60,12 @@ export function nameOfContainment({ name, caution }: Pick<ContainmentInfo, 'name
   return caution === undefined ? name : `${name} (${caution})`
 }
 
-/** Why a provider does not work here. */
+/** The reason why a provider does not work here. */
 export interface ContainmentFailure {
   /** What is missing, in a word or two. */
   readonly what: string
   readonly problem: string
-  /** The one thing to do. */
+  /** The next step for the person. */
   readonly fix: string
   /** Whether installing a program or package is enough. Such a failure is reported before one that needs settings of the system. */
   readonly isInstall?: boolean
@@ -92,7 +92,7 @@ export function firstToFix(failures: readonly ContainmentFailure[]): Containment
   return failures.find(({ isInstall }) => isInstall) ?? failures[0]
 }
 
-/** One thing that a person can have done so that commands can be contained. */
+/** A change of the machine that lets commands be contained. escrowfs makes it if a person agrees. */
 export interface Repair {
   /** A package, or the name of a setting of the system. */
   readonly name: string
@@ -100,12 +100,12 @@ export interface Repair {
   readonly gives: string
   /** What it opens to others; undefined if nothing. Such a repair is done only if the person types its name. */
   readonly opens?: string
-  /** Without `sudo`. */
+  /** The command lines, without `sudo`. */
   readonly commands: readonly (readonly string[])[]
 }
 
 export interface Repairs {
   readonly repairs: readonly Repair[]
-  /** What a person can do beyond the commands, one sentence or more each. */
+  /** Further advice for the person, one or more sentences each. */
   readonly notes: readonly string[]
 }

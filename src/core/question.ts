@@ -16,7 +16,7 @@ export interface ScopeQuestion extends Asked {
   readonly intentId: string
   readonly globs: string[]
   readonly why: string
-  /** What the wider scope would let in. In a person's review only. */
+  /** The files that the wider scope would add. Only a person's review has it. */
   readonly reach?: ScopeReach
 }
 
@@ -28,7 +28,7 @@ export type ScopeReach = {
   readonly atLeast?: true
   /** Some of them. */
   readonly examples: string[]
-  /** Those that can run code, each with how. */
+  /** The files that can run code, each with the reason. */
   readonly running: string[]
 }
 

@@ -2,10 +2,10 @@ import type { Risk } from './risk-api.js'
 
 /** The types of release by rule in the public API: approvals that policy gives, without a person. */
 
-/** What a change is proven to be. `any`: whatever it is, if its class is known. */
+/** The proven class of a change. `any`: every known class. */
 export type ReleaseClass = 'formatting' | 'refactor' | 'documentation' | 'tests' | 'any'
 
-/** What a release needs beyond its class. */
+/** A condition for a release, in addition to the class. */
 export type ReleaseRequirement = 'checks' | 'no_dependency' | 'no_mode' | 'no_link' | 'no_binary'
 
 /** A tier of policy.yaml, `approval.auto.tiers`: which changes are released without a person. */
@@ -38,10 +38,10 @@ export interface ReleaseRule {
   readonly policy: string
 }
 
-/** What the rules say about one change. */
+/** The decision of the rules on one change. */
 export interface ReleaseDecision {
   readonly path: string
-  /** The tier that releases it. */
+  /** The tier that releases it; absent if none does. */
   readonly tier?: string
   /** Why it needs a person; empty if a tier releases it. */
   readonly reasons: readonly string[]

@@ -29,7 +29,10 @@ export interface Verdict {
   readonly reason?: string
   /** The rule that gave an approval in place of a person. */
   readonly rule?: ReleaseRule
-  /** For an approval of everything: the changes left out because they have drifted or hold a conflict. Absent if there are none. */
+  /**
+   * For an approval of everything: the changes left out because they have drifted or contain a conflict. Absent if
+   * there are none.
+   */
   readonly left?: readonly Refusal[]
   readonly by: Reviewer
   /** ISO 8601. */
@@ -65,8 +68,8 @@ export interface Review extends Quarantine {
    */
   changes(options?: ChangesOptions): Promise<ChangeSet>
   /**
-   * Approves the selected changes or, without a selection, every change that nobody has rejected.
-   * Rejects with `nothing_selected`; with `stale_file` for a change that has drifted, holds a conflict, or differs from the one
+   * Approves the selected changes or, without a selection, every change that nobody has rejected. Rejects with
+   * `nothing_selected`; with `stale_file` for a change that has drifted, contains a conflict, or differs from the one
    * shown; with `unsupported` for hunks of a rename that is not approved.
    * @param by by default the git user of this repository
    */
@@ -112,11 +115,11 @@ export interface Review extends Quarantine {
    */
   content(path: string, side: 'before' | 'after'): Promise<Uint8Array | undefined>
   /**
-   * Formats everything staged as a series of patches, whatever the verdicts: what a commit would change, for somebody without
-   * escrowfs. Paths are relative to the top of the git repository, or to the root if it is in none. Rejects with
-   * `nothing_selected` if nothing is staged, and with `unsupported` if git is not installed.
-   * @param per what becomes one patch, as in {@link GitCommitOptions}: by default each git commit of the agent's, or each intent if
-   * it made none
+   * Formats all staged changes as a series of patches, whatever their verdicts, for somebody without escrowfs. Paths
+   * are relative to the top of the git repository, or to the root if it is in none. Rejects with `nothing_selected` if
+   * nothing is staged, and with `unsupported` if git is not installed.
+   * @param per the unit of one patch, as in {@link GitCommitOptions}: by default each git commit of the agent's, or
+   *   each intent if it made none
    */
   patches(per?: GitCommitPer): Promise<Patch[]>
   /**
@@ -126,9 +129,9 @@ export interface Review extends Quarantine {
    */
   check(options?: CheckOptions): Promise<CheckReport>
   /**
-   * Approves what policy releases without a person (`approval.auto`), runs the checks that its tiers need, and commits if everything
-   * that is approved was approved by rule and no tier holds it. If a check fails, the approvals are withdrawn. Whatever is in doubt
-   * stays pending, with the reasons. Rejects as {@link commit} does.
+   * Approves what policy releases without a person (`approval.auto`), runs the checks that its tiers need, and commits
+   * if everything that is approved was approved by rule and no tier holds it. If a check fails, the approvals are
+   * withdrawn. Every other change stays pending, with the reasons. Rejects as {@link commit} does.
    */
   release(options?: ReleaseOptions): Promise<ReleaseReport>
   /** Returns the checks that apply now, each with its newest evidence. Runs none. @param selection as in {@link CheckOptions} */

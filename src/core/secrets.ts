@@ -25,7 +25,7 @@ export const SECRET_PLACES: readonly (readonly [path: string, why: string, onlyW
   ['.mozilla', 'cookies'],
   ['.config/google-chrome', 'cookies'],
   ['.config/chromium', 'cookies'],
-  // Without a token, the file only configures registries, and commands need it.
+  // Without a token, the file only configures registries, and commands need to read it.
   ['.npmrc', 'registry tokens', /_auth|_password/i],
   ['.pypirc', 'registry tokens'],
   ['.cargo/credentials.toml', 'registry tokens'],

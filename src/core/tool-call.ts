@@ -37,7 +37,7 @@ export interface PlannedWrite {
   readonly effect: 'put' | 'remove' | 'move' | 'mkdir'
 }
 
-/** A tool call that waits for its gate. */
+/** A tool call that waits for the decision of its gate. */
 export interface GatedCall {
   readonly id: string
   /** Asks policy, and a person if policy requires it. A denial is final. */

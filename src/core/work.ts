@@ -9,7 +9,7 @@ export interface WorkEvent {
   readonly tool?: string
   /** The command line. */
   readonly command?: string
-  /** The command's exit code, or why escrowfs killed it. */
+  /** The command's exit code, or the reason why escrowfs killed it. */
   readonly end?: number | string
   /** Why the agent made the call, in its own words. */
   readonly reason?: string

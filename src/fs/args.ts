@@ -68,7 +68,7 @@ export function invalidReturn(expected: string, name: string, value: unknown): A
   return argumentError('ERR_INVALID_RETURN_VALUE', message, TypeError)
 }
 
-/** Whether an error is about a wrong call, which the callback form throws at once. */
+/** Whether an error reports invalid arguments. The callback form throws such an error at once. */
 export function isArgumentError(error: unknown): boolean {
   const code = (error as { code?: unknown }).code
   return (
@@ -129,12 +129,12 @@ export function encodeName(text: string, options: Readonly<Record<string, unknow
   return wanted === undefined || wanted === 'utf8' || wanted === 'utf-8' ? text : Buffer.from(text).toString(wanted)
 }
 
-/** Whether whole-file calls take a value for a descriptor. Any other number is a wrong path. */
+/** Whether whole-file calls accept a value as a descriptor. Any other number is an invalid path. */
 export function isFd(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31
 }
 
-/** A path argument as text. Errors name it by its own name. */
+/** The error text for a path with a null byte. */
 const NULL_BYTES = 'must be a string, Uint8Array, or URL without null bytes'
 
 export function readPath(name: string, value: unknown): string {

@@ -30,7 +30,7 @@ const GATHER_MS = 20
 interface Subscription {
   readonly subscriber: Subscriber
   readonly disk: DiskWatch
-  /** Changes before this one are not reported to it. */
+  /** The number of the first change to report. */
   readonly since: number
 }
 

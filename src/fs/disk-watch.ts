@@ -27,13 +27,13 @@ interface Target {
   readonly lower: RelPath
   readonly ino: number
   readonly close: () => void
-  /** Whether it has a child of its own name: then the host's events for that name may mean either. */
+  /** Whether it has a child of its own name. Then the host's events for that name may be about either. */
   twin: boolean
 }
 
 export class DiskWatch {
   readonly #targets = new Map<RelPath, Target>()
-  /** The directory that is watched. */
+  /** The watched directory. */
   readonly #base: RelPath
 
   /** Throws the host's errors for its limits. */

@@ -124,8 +124,8 @@ function promiseFace(name: string, body: BodyOf, handles: HandleDeps): AnyFuncti
 type Promised = (...args: unknown[]) => Promise<unknown>
 
 /**
- * Whole-file reads and writes in promise form also take a FileHandle instead of a path. Its descriptor is read when it
- * is used: a closed handle has none.
+ * Whole-file reads and writes in promise form also take a FileHandle instead of a path. The handle's descriptor is read
+ * at each call, because a handle can be closed meanwhile.
  */
 function byDescriptor(body: Body): Body {
   return ([file, ...rest]) => body([file instanceof GovernedFileHandle ? file.fd : file, ...rest])
@@ -140,7 +140,7 @@ const NAMED_RESULTS = ['read', 'readv', 'write', 'writev']
 
 /** `realpath.native`, and the forms that `util.promisify` finds on functions whose callbacks are not (error, value). */
 function addVariants(facade: Record<string, unknown>, body: BodyOf, deps: DeriveDeps): void {
-  // As the promise form, these resolve the name as it is: a slash after a file is an error.
+  // Like the promise form, these do not normalise the name first: a slash after a file is an error.
   const run: ReadRow['run'] = (view, args) => OPS.realpath.run(view, args, 'promise')
   const native = (form: Form) => bodyOf('realpath', { ...OPS.realpath, syscall: 'realpath', run }, form, deps)
   Object.assign(facade.realpathSync as object, { native: syncForm(native('sync')) })

@@ -36,7 +36,7 @@ interface Search {
   readonly view: ReadView
   readonly options: GlobOptions
   readonly base: string
-  /** By the exclude globs. Called with absolute paths. */
+  /** Whether the exclude globs match an absolute path. */
   readonly isExcluded: (path: string) => boolean
   readonly found: Set<string>
   /** The rests of globs that were searched in each directory. */
@@ -91,7 +91,7 @@ function isWalked({ view, options }: Search, { at, passed }: Visit, entry: Entry
   return options.followSymlinks ? leadsToDir(view, entry, full) : [...at].some((index) => !passed.has(index))
 }
 
-/** Adds what the last segment finds at a place itself. Returns true if nothing else can be found from there. */
+/** Adds the path itself if the last segment matches it. Returns true if nothing else can be found from there. */
 function addOwn(
   search: Search,
   { path, segments, at }: Visit,
@@ -189,7 +189,7 @@ function stepDeep(search: Search, now: Visit, child: Child, index: number): void
   if (segments[index + 1] === '..' && isDir) stepUp(search, now, index + 2)
 }
 
-/** `**` followed by `..`: the directory itself, for each directory in it, and the one above. */
+/** `**` followed by `..` matches the directory itself, once for each directory in it, and the parent directory. */
 function stepUp(search: Search, now: Visit, index: number): void {
   for (const path of [now.path, join(now.path, '..')]) {
     if (index === now.segments.length) add(search, path)
@@ -197,7 +197,7 @@ function stepUp(search: Search, now: Visit, index: number): void {
   }
 }
 
-/** By the caller's own test. */
+/** Whether the caller's own test excludes an entry. */
 function isLeftOut({ options }: Search, name: string, entryOf: () => Entry | undefined, full: string): boolean {
   const { exclude, withFileTypes } = options
   if (typeof exclude !== 'function') return false

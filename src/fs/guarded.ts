@@ -48,7 +48,10 @@ export interface Op {
   /** The change that was allowed last. */
   effect: Effect | undefined
   path: RelPath | undefined
-  /** The path whose read was allowed last: a read between two changes of a path does not make it ask again. */
+  /**
+   * The path whose read was allowed last: a read between two changes of a path must not cause another decision on the
+   * change.
+   */
   readPath: RelPath | undefined
 }
 
@@ -72,7 +75,7 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
     private readonly leadsTo: LeadsTo,
   ) {}
 
-  /** Begins an op, whose paths {@link recordName} records. Returns the op it interrupts, for {@link end}. */
+  /** Begins an op, whose paths {@link recordName} records. Returns the interrupted op, for {@link end}. */
   begin(): Op {
     const outer = this.#op
     this.#op = this.#spare ?? newOp()

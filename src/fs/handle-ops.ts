@@ -26,7 +26,7 @@ export interface HandleRow {
   readonly run: (handle: HandleInside, args: readonly unknown[]) => unknown
   /** Whether the method returns its result at once, without a promise. */
   readonly sync?: true
-  /** Node's name for it in the error of a closed handle, if it differs. */
+  /** Node's name for the method in the error of a closed handle, if it differs. */
   readonly syscall?: string
 }
 

@@ -12,7 +12,7 @@ export interface MoveLayer {
   judge(effect: Effect, path: RelPath): void
   /** Throws Denied. */
   judgeLink(target: string, link: RelPath): void
-  /** Whether one decision holds for everything below a directory. */
+  /** Whether one decision applies to everything below a directory. */
   alikeBelow(dir: RelPath): boolean
   readonly rules: {
     knownBelow(dir: RelPath): Iterable<RelPath>
@@ -25,7 +25,7 @@ const MAX_CHECKED = 512
 
 /**
  * Judges a move: an entry that is protected, or outside the intent, must not leave with its parent. A tree moves in one
- * step, whatever its size. If one decision holds for all of it at both ends, only its first entries are checked for
+ * step, whatever its size. If one decision applies to all of it at both paths, only its first entries are checked for
  * protected names, and every name that the session knows. Such names deeper in the tree are found in the review and at
  * the commit, where each file is judged. If decisions differ below, every entry is judged here. Throws Denied.
  */

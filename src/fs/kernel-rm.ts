@@ -26,7 +26,7 @@ export function rmdir(view: WriteView, [path, given]: Args, form: Form): void {
   view.layer.judge('remove', place.path)
   if (place.type === undefined) throw new Errno('ENOENT')
   if (place.type !== 'dir') throw new Errno('ENOTDIR')
-  // With an inherited `recursive`, these forms first look for a tree to remove, and then may not.
+  // With an inherited `recursive`, these forms of Node report EISDIR instead of removing the tree.
   if (form !== 'promise' && readLooseOptions(given).recursive) throw eisdirOfRm(pathText(path))
   if (place.ending === 'dot') throw new Errno('EINVAL')
   if (place.ending === 'dotdot') throw new Errno('ENOTEMPTY')

@@ -126,7 +126,7 @@ function append(view: WriteView, place: Inside, data: EditData): void {
   view.layer.put(place.path, data, { at: view.layer.lstat(place.path)?.size ?? 0 })
 }
 
-/** Takes a descriptor only in the forms that once did. Node warns about it. */
+/** Only the sync and callback forms accept a descriptor, which is deprecated: Node prints a warning. */
 export function truncate(view: WriteView, [path, length]: Args, form: Form): void {
   if (TRUNCATE_TAKES_DESCRIPTOR && typeof path === 'number' && form !== 'promise') {
     warnOnce(
@@ -169,7 +169,7 @@ function makeDirs(view: WriteView, text: string, mode: number, form: Form): stri
     place = view.target(text, 'follow', 'mkdir')
   } catch (error) {
     if (!(error instanceof Errno) || error.code !== 'ENOENT' || parent === undefined) throw error
-    // Node's own forms differ here: the sync one reports the requested path, the others the one in the way.
+    // Node's own forms differ here: the sync form reports the requested path, the others the dangling link.
     if (isDangling(view, parent)) throw new Errno(form === 'sync' ? 'ENOENT' : 'ENOTDIR')
     first = makeDirs(view, parent, mode, form)
     // The path may lead through a link that was made meanwhile.

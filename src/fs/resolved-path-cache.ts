@@ -20,8 +20,8 @@ export interface ResolvedPathJudge {
 
 /**
  * Caches names that were resolved and judged a moment ago, by their text. Most calls of an agent repeat a name, and a
- * map lookup is faster than resolving it, a lookup in the trie and a decision. It has only plain names in known
- * directories, whose last name is not checked. It is cleared together with the cache of directories.
+ * map lookup is faster than resolving it, a lookup in the trie and a decision. It contains only plain names in known
+ * directories; the last name is not checked. It is cleared together with the cache of directories.
  */
 export class ResolvedPathCache {
   readonly #known = new Map<string, ResolvedPath>()

@@ -13,7 +13,7 @@ export function readRmOptions(value: unknown): RmOptions {
   return { force: readOwnBoolean(readOwnOptions(value), 'force', false), recursive }
 }
 
-/** Whether `rmdir` removes a tree. Throws ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, ERR_OUT_OF_RANGE. */
+/** The `recursive` option of `rmdir`. Throws ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, ERR_OUT_OF_RANGE. */
 export function readRmdirOptions(value: unknown): boolean {
   if (!RMDIR_REFUSES_RECURSIVE) return readTreeOptions(value)
   const { recursive } = readLooseOptions(value)

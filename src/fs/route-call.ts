@@ -17,7 +17,7 @@ export interface RouteContext {
   holdsRoot(path: Name): boolean
   /** Whether a name leads to one of the host's own places, which stay its own within a tool call. */
   isHosts(path: Name, follow: boolean): boolean
-  /** Another way for a call on names in the workspace than the governed one; undefined for none. */
+  /** A replacement for the governed function in a call on names in the workspace; undefined if there is none. */
   other(stem: string, args: readonly unknown[], names: readonly Name[]): OtherWay | undefined
   /** Runs a governed call on its names, as one of the host's own kinds of work. */
   runOnHost(stem: string, args: readonly unknown[], names: readonly Name[], run: () => unknown): unknown
@@ -32,7 +32,7 @@ export interface Route {
   run(call: () => unknown): unknown
 }
 
-/** A way other than the governed one. `host` is the host's own `fs`. */
+/** A replacement for the governed function. `host` is the host's own `fs`. */
 export interface OtherWay extends Omit<Route, 'to'> {
   readonly to: object | 'host'
 }

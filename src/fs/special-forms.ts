@@ -37,7 +37,7 @@ const SHAPES: Readonly<Record<string, (body: BodyOf) => AnyFunction>> = {
     },
 }
 
-/** A wrong call throws, as in Node. A refusal rejects the promise. */
+/** Invalid arguments throw, as in Node. A denial rejects the promise. */
 function blobForm(body: Body): AnyFunction {
   return (...args) => {
     const answer = settle(body, args)

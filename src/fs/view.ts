@@ -103,9 +103,9 @@ export interface ViewDeps {
   readonly catchUp?: () => void
 }
 
-/** Above this size in bytes, the promise and callback forms read a lower file asynchronously. */
+/** Above this size (bytes), the promise and callback forms read a lower file asynchronously. */
 const LARGE = 64 * 1024
-/** How many slow lower reads in a row move the later ones to the async lane for a while. */
+/** After this many slow lower reads in a row, reads use the async lane for {@link SLOW_FOR_MS}. */
 const SLOW_READS = 2
 const SLOW_MS = 2
 const SLOW_FOR_MS = 2_000
@@ -209,7 +209,7 @@ export class View implements WriteView, WatchView {
     return place
   }
 
-  /** Hides the reason of a failed walk when a hidden path is in the way. */
+  /** Resolves a name. If a hidden path makes that fail, the error does not reveal it. */
   #resolve(text: string, follow: Follow): Resolved {
     try {
       return this.#resolver.resolve(text, follow)

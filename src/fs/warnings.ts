@@ -2,7 +2,7 @@
 
 const given = new Set<string>()
 
-/** @param code of a deprecation; undefined for another kind of warning */
+/** @param code the code of a deprecation; undefined for another kind of warning */
 export function warnOnce(code: string | undefined, message: string): void {
   if (given.has(message)) return
   given.add(message)

@@ -31,7 +31,7 @@ export function scopeOf({ ownedScope, alsoWithin }: Intent): Scope {
   return alsoWithin === undefined ? scope : bothScopes(scope, compileScope(alsoWithin))
 }
 
-/** @param inputs everything `judge` depends on but the access; compared by identity. */
+/** @param inputs everything `judge` depends on, except the access; compared by identity. */
 export type DenialCache = (
   access: Access,
   inputs: readonly unknown[],

@@ -27,7 +27,7 @@ export interface PolicyDeps {
   readonly intents: () => IntentsState
   readonly activeIntentId: () => string | undefined
   readonly policy: () => PolicyState
-  /** The content lock, checked last: whether the disk still holds the content this session's write is based on. */
+  /** The content lock, checked last: whether the disk still has the content on which this session's write is based. */
   readonly base: (path: string) => BaseState
   readonly tool?: () => ToolContext | undefined
   /** People's answers to writes that `ask` rules refused. */

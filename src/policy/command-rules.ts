@@ -12,8 +12,8 @@ export interface CommandDecision {
 }
 
 /**
- * Decides a command by the strictest verdict of its classes, and of `terminal.network` where it asks for more of the network than a list there has.
- * A `git push` asks a person.
+ * Decides on a command. The strictest verdict of its classes applies, and that of `terminal.network` if the command
+ * needs more hosts than the list there contains. A `git push` needs a person's answer.
  * @param classified undefined for a command that could not be classified: then any rule other than `allow` denies it.
  */
 export function judgeCommand(

@@ -6,7 +6,7 @@ import { readingsOf } from './readings.js'
 
 /** Where a new symlink may point: once it is committed, every other tool follows it. */
 
-/** The targets of a new symlink, in every reading: the link is another name for them. */
+/** The targets of a new symlink, in every interpretation, because the link is another name for them. */
 export function linkTargets({ effect, target }: Access): readonly string[] {
   return effect === 'symlink' && target !== undefined ? readingsOf(target) : []
 }

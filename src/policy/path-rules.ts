@@ -64,7 +64,7 @@ export function sameRule(a: string, b: string): boolean {
   return sameCase(ruleName(a)) === sameCase(ruleName(b))
 }
 
-/** Why a key is invalid; undefined for a valid one. */
+/** Returns why a key is invalid; undefined for a valid key. */
 export function ruleProblem(key: string): string | undefined {
   if (key.startsWith('!')) return 'a ! has no meaning here; write a rule that allows'
   const name = ruleName(key)

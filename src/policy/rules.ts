@@ -72,7 +72,10 @@ export const COMMIT_RULES: readonly Rule[] = [
   { name: 'scope', judge: inScope },
 ]
 
-/** Every name of the accessed file, in every reading: the requested, the resolved, and the target of a new hard link. */
+/**
+ * Every name of the accessed file, in every interpretation: the requested, the resolved, and the target of a new hard
+ * link.
+ */
 function namesOf(access: Access): readonly string[] {
   const { effect, asked, path, target } = access
   const names = asked === path ? [path] : [asked, path]

@@ -56,7 +56,7 @@ export function compileScope(globs: readonly string[], anyCase = IGNORES_CASE): 
     },
     holdsBelow(directory) {
       const segments = segmentsOf(directory)
-      // Where a disk ignores case, what is taken away may be anywhere.
+      // On a disk that ignores case, a `!` glob may exclude a path anywhere.
       if (anyCase && negative.length > 0) return false
       return holdsAll(all, segments) && !negative.some((glob) => meets(glob, segments))
     },

@@ -3,7 +3,7 @@ import { isWithin } from '../../overlay/index.js'
 import { NO_SECRETS, SECRET_NAMES, SECRET_PLACES, SYSTEM_SECRETS } from '../core/secrets.js'
 import { foldSegment } from './protected.js'
 
-/** A path that keeps secrets, by its name or its location. */
+/** A path that contains secrets, judged by its name or its location. */
 export interface Secret {
   /** The secret path: the requested one or an ancestor. */
   readonly path: string
@@ -26,7 +26,7 @@ const CANDIDATE = new RegExp(
     .join('|'),
 )
 
-/** Why a file or directory of this name keeps secrets; undefined for an ordinary name. */
+/** Why a file or directory of this name may contain secrets; undefined for an ordinary name. */
 export function secretName(name: string): string | undefined {
   const folded = foldSegment(name)
   if (notSecret.has(folded)) return undefined

@@ -32,7 +32,7 @@ export interface Settings {
   readonly checklist: 'required' | 'shown'
   /** `terminal.isolation_none`: where commands cannot be contained they run on a copy, without containment. */
   readonly isolationNone: boolean
-  /** `terminal.require`: what the containment of a command must keep. */
+  /** `terminal.require`: the protections that the containment of a command must have. */
   readonly require: readonly Protection[]
   /** `terminal.network`: whether a command that asks for the network gets it, a person is asked, or which hosts it gets. */
   readonly network: boolean | 'ask' | readonly string[]

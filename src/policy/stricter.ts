@@ -23,7 +23,7 @@ export function stricterRules(file: PolicyRules, accepted: PolicyRules): PolicyR
 
 const CLOSED: ReadonlySet<string> = new Set(['deny', 'hidden'])
 
-/** A place is open to commands only where both open it. */
+/** A place is open to commands only if both open it. */
 function stricterPlaces(file: PolicyRules, accepted: PolicyRules): OutsidePlace[] {
   const isOpenBy = (rules: PolicyRules, path: string) => {
     const mode = rules.outside.find(path)?.value

@@ -38,7 +38,7 @@ export function amendmentEdit(
   const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
   const inode = { mode: entry.after?.mode ?? 0o644, ...owner, ...defined({ origin: lower }) }
   const made = node?.inode?.type === 'file' ? {} : { inode }
-  // Its directory was renamed: the old name now has the base that the reviewer saw.
+  // The file's directory was renamed, so the base that the reviewer saw belongs to the old name.
   if (made.inode && lower !== undefined && !overlay.stage.bases.has(lower)) bases.push([lower, { state: entry.before }])
   const edit = {
     op: 'put',
@@ -61,7 +61,7 @@ export function directoriesFor(overlay: Overlay, { cause, content, entries: [ent
   return overlay.typeOf(at) === 'dir' ? missing : []
 }
 
-/** The base of a merge. None if the stage has another base by now: then the merge was of other content. */
+/** The base of a merge. None if the stage has another base by now, because the merge then used other content. */
 function basesOf(overlay: Overlay, { onto }: AmendRecord, entry: ReviewEntry): [RelPath, Base][] {
   if (onto === undefined) return []
   const path = (entry.from ?? entry.path) as RelPath

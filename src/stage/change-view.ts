@@ -33,7 +33,7 @@ function isInRepository({ overlay }: StageStore, path: RelPath): boolean {
 }
 
 /**
- * The bytes a change is based on (a link's target). If the disk has others by now and the base was not kept, those on
+ * The bytes a change is based on (a link's target). If the disk has changed and the base was not kept, the bytes on
  * disk; null if there are none.
  * @param look a stat of the file on disk that the caller has just made
  */

@@ -2,10 +2,10 @@ import type { JsonValue } from '../../overlay/index.js'
 import { type Declarations, isMutationClass, type MutationClass } from '../core/mutation.js'
 import type { StageStore } from './store.js'
 
-/** The kind of the notes with the declared classes of tool calls. */
+/** The kind of the stage notes that record the declared classes of tool calls. */
 const KIND = 'declared'
 
-/** How many notes a stage keeps. An older call counts as one without a declaration. */
+/** How many notes a stage keeps. An older call counts as a call without a declaration. */
 const KEPT = 2_000
 
 /** Records the class that a tool call declared for its writes. */

@@ -17,11 +17,11 @@ import {
 } from '../trace/index.js'
 import type { StageStore } from './store.js'
 
-/** The fields of a command's record, without the shared ones. */
+/** The fields of a command's record, without the fields that all records share. */
 export type CommandRecord = DataOf<'command'>
 
 /**
- * The session's records for the ledger. Denials and tool calls are noted in the stage's log as they happen, so that a
+ * The session's records for the ledger. Denials and tool calls are written to the stage's log as they happen, so that a
  * crash loses none. They are appended to the ledger soon after: in the background when a tool call ends, at the latest
  * by a flush.
  */
@@ -30,7 +30,7 @@ export class LedgerOutbox {
   readonly #queue = new SerialQueue()
   /** The denials since the last drain, and how often each was repeated. */
   readonly #denials = new Map<string, { again: number; readonly report: (again: number) => void }>()
-  /** The number of notes of an earlier process, which may be in the ledger already. */
+  /** The number of notes from an earlier process. They may already be in the ledger. */
   #inherited: number
 
   constructor(
@@ -48,7 +48,10 @@ export class LedgerOutbox {
     return this.#problem
   }
 
-  /** The first denial of a kind is noted at once. Repetitions are counted, and the next drain records the count. */
+  /**
+   * The first denial of a kind is written to the log at once. Repetitions are counted, and the next drain records the
+   * count.
+   */
   recordDenial(denial: Denial, intent: string | undefined): void {
     const tool = this.tool()
     const { reason, message, file } = denial
@@ -67,7 +70,7 @@ export class LedgerOutbox {
     }
   }
 
-  /** Records refusals that a command of the session reported in its own words. */
+  /** Records denials that a command of the session reported, with the command's own messages. */
   recordReported(denials: readonly Denial[], intent: string | undefined): void {
     for (const { reason, message, file, intentId, tool } of denials) {
       const more = { reason, words: message, ...defined({ path: file }) }
@@ -76,7 +79,7 @@ export class LedgerOutbox {
     }
   }
 
-  /** Records how many refusals a command reported beyond those recorded one by one. */
+  /** Records the number of further denials that a command reported. */
   recordUnreported({ more, unread }: Pick<SpooledReports, 'more' | 'unread'>, intent: string | undefined): void {
     if (more + unread === 0) return
     const bytes = unread === 0 ? '' : `, and ${unread} bytes that were not read`
@@ -85,7 +88,7 @@ export class LedgerOutbox {
     this.#note('denied', intent, { reason: 'limit_exceeded', words, data })
   }
 
-  /** @param call `snapshot`: the id of the one made before the call */
+  /** @param call `snapshot`: the id of the snapshot taken before the call */
   toolCall(
     call: {
       tool: string
@@ -145,7 +148,7 @@ export class LedgerOutbox {
       this.#problem = undefined
     } catch (error) {
       this.#problem = errorText(error)
-      // Some of them may have been written: a retry looks each one up first.
+      // Some of the records may have been written, so a retry looks each one up first.
       this.#inherited = drafts.length
       throw error instanceof EscrowError
         ? error

@@ -96,7 +96,7 @@ class Later {
     return this.#left.has(key)
   }
 
-  /** Continues with these changes instead of the earlier ones. */
+  /** Replaces the changes that remain to be measured. */
   put(left: ReadonlyMap<string, StagedChange>, store: StageStore): void {
     if ([...left.keys()].every((key) => this.#left.has(key))) return
     this.#left = left

@@ -69,7 +69,7 @@ export class Reconciler {
   drop(changes: readonly StagedChange[]): void {
     const { overlay } = this.deps.writer
     const staged = diffStage(overlay).changes
-    // A removal and the entry that replaced it are two changes of one path, and go together.
+    // A removal and the entry that replaced it are two changes of one path, and are removed together.
     const paths = new Set(changes.map(({ path }) => path))
     const gone = staged.filter(({ path }) => paths.has(path))
     const names = gone.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
@@ -108,7 +108,7 @@ export class Reconciler {
     const isNewCommit = seq !== this.#stage.settledSeq
     if (count === 0 && !isNewCommit && reviewed === this.#stage.reviewed) return
     const until = { seq, reviewed, ...defined({ reviewId }) }
-    // A path that a commit removed and the disk no longer has counts as removed by the current agent.
+    // The current agent is recorded as the author of a removal that a commit has written to the disk.
     const author = hide.length > 0 ? credit?.() : undefined
     writer.apply({ op: 'settle', t: editTime(), ...author, drop, point, hide, forget, bases, ...until })
     // A commit of directories alone changes nothing here but redundant nodes.

@@ -58,7 +58,7 @@ function sideOf({ type, mode }: FileState, read: () => Uint8Array | null): Side 
   }
 }
 
-/** Both states, and everything else that the findings of a file depend on. */
+/** The cache key of a file: both states, and everything else that its findings depend on. */
 function keyOf(change: StagedChange | undefined, { mutation }: Changed): string {
   return JSON.stringify([change?.path, change?.kind, change?.before, change?.after, mutation?.class === 'AST_REFACTOR'])
 }

@@ -22,12 +22,12 @@ interface Copy {
 }
 
 /**
- * The content of each file on disk that the model last saw; an absent file counts too. It knows only the disk, and the
- * stage is built over it: {@link baseOf} is the base of a file's first staged edit.
+ * The content of each file on disk that the model last saw; an absent file counts too. It records only files on disk,
+ * not staged ones: {@link baseOf} returns the base of a file's first staged edit.
  */
 export class SeenFiles {
   readonly #bases = new Map<string, Base>()
-  /** Small contents as last seen. The next read usually finds the same bytes, and then there is nothing to do. */
+  /** Copies of small contents as last seen. The next read usually finds the same bytes and needs no digest. */
   readonly #copies = new Map<string, Copy>()
   #copiedBytes = 0
   /** Paths with a copy that is newer than their base in {@link #bases}. */
@@ -122,7 +122,7 @@ export class SeenFiles {
       return
     }
     const { state, stamp } = baseOfContent(copy.content, stats)
-    // The stamp is current and the content is older: they belong together only if nothing changed in between.
+    // The content is older than the stamp, so they match only if the file did not change in between.
     const unchanged = isSettled(Number(stats.ctimeNs) / 1e6, copy.when)
     this.#bases.set(path, unchanged && stamp !== undefined ? { state, stamp } : { state })
   }

@@ -43,9 +43,9 @@ export interface StageStore extends NoteQueue {
   readonly contents: Contents
   /** Removes changes from the stage. */
   drop(changes: readonly StagedChange[]): void
-  /** Sets the agent of the next edits. Returns the number that they name it by. */
+  /** Sets the agent of the next edits. Returns the number by which those edits refer to it. */
   setAgent(agent: JsonValue): number
-  /** Keeps the current stage as a snapshot. */
+  /** Saves the current stage as a snapshot. */
   createSnapshot(label: SnapshotLabel): Mark
   deleteSnapshot(mark: Mark): void
   /** Marks the tool call after a snapshot as ended. */
@@ -54,7 +54,7 @@ export interface StageStore extends NoteQueue {
    * Restores a snapshot. Keeps the current stage as the snapshot `left`. `kept`: paths that commits have changed since.
    */
   travel(to: Mark, reviews: readonly ReviewRecord[]): { readonly left: Mark; readonly kept: readonly RelPath[] }
-  /** Waits until the log is on the medium. */
+  /** Resolves when the log is durable on the disk. */
   sync(): void
   close(): void
 }
@@ -84,7 +84,7 @@ export function stageReader(layout: Layout, sessionId: string): () => StageStore
   const { stageLog } = layout.session(sessionId)
   let last: { readonly store: StageStore; readonly stamp: string | undefined } | undefined
   return () => {
-    // Before the log is read: the next call sees the entries that are appended meanwhile.
+    // Taken before the log is read, so that the next call notices entries that are appended meanwhile.
     const stamp = fileStampAt(stageLog)
     if (last === undefined || last.stamp !== stamp) last = { stamp, store: readStage(layout, sessionId) }
     return last.store
@@ -160,7 +160,7 @@ function keptBase(base: Base | undefined, pack: string | undefined, contents: Co
   return firstOf([() => (kept && pack ? readPacked(pack, key, kept) : undefined), () => contents.read(key)])
 }
 
-/** The first of these contents that can be read. */
+/** Returns the first content that can be read. */
 function firstOf(sources: readonly (() => Uint8Array | undefined)[]): Uint8Array | undefined {
   for (const source of sources) {
     try {
