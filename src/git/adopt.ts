@@ -45,7 +45,8 @@ interface Adoption {
 }
 
 /**
- * Finds commits, the commits they took the place of, and the files that they changed. Commits that git no longer has are left out.
+ * Finds commits, the commits that they replaced, and the files that they changed. Commits that git no longer has are
+ * left out.
  */
 function findAdoption(root: string, { revisions = [], rewrites = [], hook }: AdoptOptions): Adoption {
   const git = repositoryAt(root)
@@ -68,7 +69,7 @@ function findAdoption(root: string, { revisions = [], rewrites = [], hook }: Ado
   return { commits, histories, prefix: prefixOf(git), left: files.size - commits.size }
 }
 
-/** By commit, the newest of those it took the place of. Leaves out what git does not have. */
+/** Maps each commit to the newest commits that it replaced. Leaves out commits that git does not have. */
 function replacedBy(git: Git, rewrites: readonly GitRewrite[]): Map<string, readonly string[]> {
   const all = new Map<string, string[]>()
   for (const { commit, from } of rewrites) all.set(commit, [...(all.get(commit) ?? []), ...from])
@@ -92,7 +93,7 @@ export function repositoryAt(root: string): Git {
 }
 
 /**
- * Writes notes for commits. The lines that they name take the place of what an older note of the commit says about them.
+ * Writes notes for commits. The new note replaces what an older note of the commit says about the same lines.
  * @returns the commits whose note changed
  */
 function saveNotes(root: string, notes: ReadonlyMap<string, string>): string[] {

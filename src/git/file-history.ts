@@ -16,13 +16,13 @@ interface Commit {
   readonly id: string
   readonly path: string
   readonly parents: string[]
-  /** The newest version in each commit that it took the place of. */
+  /** The newest version in each commit that its commit replaced. */
   readonly replaced: string[]
   readonly message: string
   readonly at: number
 }
 
-/** By full ids: which commits a commit took the place of. */
+/** The commits that a commit replaced, by full ids. */
 type Replaced = ReadonlyMap<string, readonly string[]>
 
 interface HistoryOptions {
@@ -44,8 +44,8 @@ export function fileHistory(root: string, path: string): FileVersion[] {
 }
 
 /**
- * The versions of a file, the one of a commit first. The versions of commits that another took the place of are further
- * parents of its version.
+ * The versions of a file, the one of a commit first. The versions of a replaced commit are further parents of the
+ * version in the commit that replaced it.
  */
 export function versionsOf(
   git: Git,

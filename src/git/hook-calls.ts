@@ -6,9 +6,15 @@ import { removeName, replaceDurable } from '../os/write.js'
 import { isObjectId } from './entries.js'
 import type { Git } from './program.js'
 
-/** What a call of a git hook reports: which commits took the place of others, and which ones came from elsewhere. */
+/**
+ * What a call of a git hook reports: which commits replaced others, and which ones came from another branch or
+ * repository.
+ */
 
-/** Where `git merge --squash` is noted until the commit that completes it. The hook `post-commit` looks for this file. */
+/**
+ * The file that records a `git merge --squash` until the commit that completes it. The hook `post-commit` looks for
+ * this file.
+ */
 const SQUASH = 'escrow-squash'
 const MAX_BYTES = 1024 * 1024
 
@@ -18,7 +24,7 @@ export interface HookReport {
   readonly arrived: readonly string[]
 }
 
-/** Reads a call. A squash merge is noted in the repository's directory until the commit that completes it. */
+/** Reads a call. A squash merge is recorded in the repository's directory until the commit that completes it. */
 export function readHookCall(git: Git, { name, args, input = '' }: GitHookCall): HookReport {
   const nothing = { rewrites: [], arrived: [] }
   switch (name) {

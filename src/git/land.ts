@@ -4,7 +4,7 @@ import { indexEntries, indexInfo, sameEntry, treeDiff } from './entries.js'
 import type { GitLanding } from './landing.js'
 import { Git } from './program.js'
 
-/** Where commits are kept that cannot land on their branch. */
+/** The prefix of the refs that keep commits which cannot land on their branch. */
 const KEPT = 'refs/escrow'
 
 /**

@@ -19,8 +19,8 @@ export interface Credits {
 
 /**
  * A commit's message with its trailers: `Intent:`, `Assisted-by: TOOL:MODEL` (the form that the Linux kernel asks for),
- * `Reviewed-by:` for people, `Released-by-rule:` for tiers of policy.yaml, `Trace-Head:`, and `Escrow-Landing:` for what a worker
- * of a hub lands. Git itself adds them, after those that the message has.
+ * `Reviewed-by:` for people, `Released-by-rule:` for tiers of policy.yaml, `Trace-Head:`, and `Escrow-Landing:` for the
+ * commits of a hub's worker. Git itself adds them, after the trailers that the message already has.
  */
 export function messageOf(git: Git, text: string, credits: Credits): string {
   const trailers = trailersOf(credits).flatMap((trailer) => ['--trailer', trailer])

@@ -21,7 +21,7 @@ export interface PatchRequest {
   readonly before: (change: StagedChange) => Uint8Array | null
 }
 
-/** Settings and attributes of this machine must not change a patch: it holds the staged bytes, in git's own form. */
+/** Settings and attributes of this machine must not change a patch: it contains the staged bytes, in git's own form. */
 const PLAIN = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_SYSTEM: '/dev/null',

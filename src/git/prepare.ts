@@ -56,7 +56,7 @@ export interface PreparedGit {
 
 /**
  * Makes the commits as objects of the repository. No ref, index or file of the working tree changes: until they land,
- * git knows them by their ids alone, and removes them in time if they never do.
+ * only their ids refer to them, and git garbage-collects them if they never land.
  * @throws EscrowError `unsupported` if git cannot take them, with `refused` for each path that is in the way
  */
 export async function prepareGit(request: GitRequest): Promise<PreparedGit> {
@@ -124,7 +124,7 @@ function inSubmodules(
   })
 }
 
-/** The scratch files have modes and links, whatever the person's settings say of the working tree. */
+/** The scratch files have modes and links, whatever the person's settings are for the working tree. */
 const ON_A_POSIX_DISK = ['-c', 'core.fileMode=true', '-c', 'core.symlinks=true']
 
 /** Builds one commit after the other, each on the tree of the last. */
@@ -194,7 +194,7 @@ class CommitChain {
   }
 }
 
-/** `pre-commit` compares the index with HEAD, so it says something only of commits to the current branch. */
+/** `pre-commit` compares the index with HEAD, so it applies only to commits to the current branch. */
 function hooksOf(git: Git, { hooks }: GitRequest, target: Target): Pick<PreparedGit, 'preCommit' | 'hooksLeft'> {
   const dir = resolve(git.root, git.output(['rev-parse', '--git-path', 'hooks']))
   const present = ['pre-commit', 'post-commit'].filter((name) => runsProgram(join(dir, name)))

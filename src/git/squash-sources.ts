@@ -2,7 +2,7 @@ import { type TreeDiff, treeDiff } from './entries.js'
 import type { Git } from './program.js'
 
 /**
- * Finds the branches that a forge squashed. Git keeps no trace of it: the commit is one whose files are exactly those of a
+ * Finds the branches that a forge squashed. Git does not record a squash. Such a commit has exactly the files of a
  * branch that it does not contain.
  */
 
@@ -51,7 +51,7 @@ interface Compared {
 function hasSameFiles(git: Git, { parent, commit, branch, changed }: Compared): boolean {
   const base = git.query(['merge-base', parent, branch])
   const isPart = git.run(['merge-base', '--is-ancestor', commit, branch]).status === 0
-  // The commit is not of another branch if that branch, or what it came from, contains it.
+  // The branch is not the source if it contains the commit, or has no commits of its own since the parent.
   if (base === undefined || base === branch || isPart) return false
   const there = new Map(treeDiff(git, base, branch).map(({ path, after }) => [path, after]))
   return (

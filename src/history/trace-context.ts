@@ -64,7 +64,7 @@ function memoryFrom(
 
 interface RelatedFile {
   readonly path: string
-  /** The number of the intent's commits that changed it. */
+  /** The number of the intent's commits that changed the file. */
   readonly changes: number
 }
 

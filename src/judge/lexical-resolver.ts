@@ -2,8 +2,8 @@ import { posix } from 'node:path'
 import { asRelPath, Errno, isWithin, type Resolved, Resolver } from '../../overlay/index.js'
 
 /**
- * Resolves paths by their text alone, and reads nothing of the disk: for calls of another time or machine, whose files are not here. Every
- * directory is taken to exist, and no name to be a link.
+ * Resolves paths by their text alone and does not read the disk, for recorded calls whose files are not on this
+ * machine. It assumes that every directory exists and that no name is a link.
  */
 export class LexicalResolver extends Resolver {
   readonly #root: string

@@ -24,7 +24,7 @@ export interface ReplayRules {
   readonly names?: { readonly policy: string; readonly intents: string }
 }
 
-/** Judges of calls that are never made. */
+/** Judges for calls that are not executed. */
 export interface ReplayJudges {
   /** The intents that an agent could select; the active one alone if the file names one. */
   readonly intents: readonly string[]

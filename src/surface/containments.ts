@@ -24,7 +24,10 @@ export function probedEscapes(root: string | undefined): Promise<EscapeReport | 
   return probeEscapes(requiredAt(root))
 }
 
-/** What would let this machine contain the workspace's commands, or contain them better. Changes nothing. */
+/**
+ * Finds the repairs that would let this machine contain the workspace's commands, or contain them better. Changes
+ * nothing.
+ */
 export async function findRepairs(root: string | undefined): Promise<FoundRepairs> {
   return repairsOf(await triedContainments(root, true))
 }

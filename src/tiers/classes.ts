@@ -3,8 +3,9 @@ import type { ReleaseClass } from '../core/release-api.js'
 import { isEcmascript, isProse, isTest } from '../risk/index.js'
 
 /**
- * The classes that a change is proven to have; none if its class is not known. Behaviour counts as known only where facts come from the
- * syntax: in other languages, what the lists of words lack would be released.
+ * The classes that a change is proven to have; none if its class is not known. Behaviour counts as known only in
+ * languages whose facts come from the syntax. In other languages facts come from lists of words, and a change that no
+ * list covers would be released.
  */
 export function classesOf(change: Change): ReadonlySet<ReleaseClass> {
   const found = new Set<ReleaseClass>()

@@ -53,7 +53,7 @@ export function openAnchors(layout: Layout, branch: () => string | undefined = (
   const branchFile = join(layout.state, 'ledgers.jsonl')
   let lastKey: string | undefined
 
-  /** Notes the ledger of a workspace's branch. The first one stays until a person resets it. */
+  /** Records which ledger belongs to a workspace's branch. The first record stays until a person resets it. */
   function noteBranch(ledger: string, restarts: boolean): void {
     const now = branch()
     const key = `${now} ${ledger}`

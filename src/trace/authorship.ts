@@ -9,8 +9,8 @@ export interface Edit {
 }
 
 /**
- * The lines of a content, from 0, that a reviewer's edit brought and that are still there. Each edit's new lines are
- * followed from content to content. Content that is entirely different from the one before keeps none of them.
+ * The lines of a content, from 0, that a reviewer's edit added and that still exist. Each edit's new lines are followed
+ * from content to content. Content that is entirely different from the one before keeps none of them.
  * @param edits the edits of one file, in order; the agent may have written to the file between them
  */
 export function editedLines(edits: readonly Edit[], committed: Uint8Array): ReadonlySet<number> {

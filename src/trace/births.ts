@@ -2,8 +2,8 @@ import { weightOf } from './line-prints.js'
 import { type Cell, type Origin, WEIGHT_WITHIN } from './origins.js'
 
 /**
- * Where records wrote lines, with the lines around each. A line that git brought to another commit, branch or file is
- * found again by its print and its neighbors.
+ * An index of the lines that records wrote, each with the lines around it. It finds a line by its print and its
+ * neighbors, also after git has moved the line to another commit, branch or file.
  */
 
 interface Birth {

@@ -46,7 +46,8 @@ export async function blameContent(
   let origins = versions.length === 0 ? cells.map(({ origin }) => origin) : follow()
   if (origins.some(isOfLostRecord)) {
     const lost = lostRecords(await earlierLines(), known.hasRecord, vouching)
-    // Records that this machine knows come first: a forged one cannot make a line ambiguous that they explain.
+    // Records that this machine knows come first, so that a forged record cannot make a line ambiguous that a known one
+    // explains.
     for (const isKnown of [true, false]) {
       const some = lost.filter(({ isAnchored }) => isAnchored === isKnown)
       for (const { record } of some) replay.apply(record, !isKnown)
@@ -90,10 +91,10 @@ async function replayForGit(
 }
 
 /**
- * Writes git notes for commits: who wrote the lines that each one brought.
+ * Writes git notes for commits: who wrote the lines that each one added.
  * @param histories of the files that the commits changed
  * @param prefix the workspace's root below the repository's top: `''`, or a path that ends with `/`
- * @returns by commit; none for a commit that brought no line of an agent or a reviewer
+ * @returns by commit; none for a commit that added no line of an agent or a reviewer
  */
 export async function commitNotes(
   file: SharedFile,

@@ -9,8 +9,9 @@ const HAS_TEXT = /[\p{L}\p{N}]/u
 const MAX_BLOCK = 2000
 
 /**
- * Leaves out the old line of each end whose block was another one: neither the line that opens it nor any line in it is the same.
- * @param found the old lines that each new line was made of
+ * Drops the match of a block end if its old block was a different block: neither the line that opens the block nor any
+ * line in it matches.
+ * @param found the old lines that each new line came from
  */
 export function keepBlockEnds(
   old: readonly string[],
@@ -22,7 +23,7 @@ export function keepBlockEnds(
     if (from === undefined || more.length > 0) continue
     const above = line - 1
     if (isCloser(now[line])) {
-      // A formatter may have broken a statement: its last line is a bracket now and was none before.
+      // A formatter may have broken a statement, so that its last line is now a bracket and was not one before.
       if (isCloser(old[from]) && !isSameBlock({ old, now, found }, line, from)) kept[line] = []
     } else if (now[line]?.trim() === '' && isCloser(now[above])) {
       if (!kept[above]?.includes(from - 1)) kept[line] = []
@@ -63,7 +64,9 @@ function isSameBlock({ old, now, found }: Compared, end: number, oldEnd: number)
   return false
 }
 
-/** The nearest line above a closing bracket that is not further in. The first line of the search if there is none. */
+/**
+ * Returns the nearest line above a closing bracket that is not indented more; the first searched line if there is none.
+ */
 function openerOf(lines: readonly string[], end: number): number {
   const depth = indentOf(lines[end] ?? '')
   const first = Math.max(0, end - MAX_BLOCK)

@@ -204,7 +204,7 @@ function check(head: Head, own: ChainLink): Break | undefined {
   return foreignProblem(head, own.foreign ?? NO_LINES)
 }
 
-/** Lines of other tools name no line, so the record after them names our record before them, too. */
+/** Lines of other tools do not refer to a previous line, so our record after them also names our record before them. */
 function foreignProblem({ foreign, own }: Head, claimed: ForeignLines): Break | undefined {
   if (claimed.lines !== foreign.lines || claimed.sha256 !== foreign.sha256)
     return { problem: 'follows lines of other tools that were changed since' }

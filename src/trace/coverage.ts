@@ -57,7 +57,7 @@ export function isCovered(file: SharedFile, accepted: Accepted): boolean {
   return true
 }
 
-/** The lines of another ledger, each as often as it is there. */
+/** The lines of another ledger, with the number of times that each occurs. */
 export class Accepted {
   readonly #left = new Map<string, number>()
 
@@ -111,7 +111,7 @@ function endsOf({ prev, foreign, joins = [] }: ChainLink): Pick<BranchEnd, 'hash
   return [{ hash: prev, ...(foreign !== undefined && { foreign }) }, ...joins]
 }
 
-/** Finds the nearest line before the next one by what a record says of it. */
+/** Finds the nearest earlier line by the hash or the fold that a record names. */
 class LineIndex {
   #next = 0
   #fold: LineFold = NO_LINES

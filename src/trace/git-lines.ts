@@ -69,7 +69,9 @@ export function followLines(
   return settleEnds(top.lines, followerOf(history.map(versionIn), known)(top))
 }
 
-/** The origins of the lines that commits brought to a file, by commit. Lines that a parent in git has count as unknown. */
+/**
+ * The origins of the lines that commits added to a file, by commit. Lines that a parent in git has count as unknown.
+ */
 export function broughtLines(
   history: readonly FileVersion[],
   commits: ReadonlySet<string>,
@@ -135,8 +137,8 @@ function resolve(version: Version, known: Known, ancestors: () => readonly Ances
 }
 
 /**
- * Leaves out what a record says less about than git does: lines of no known author, and block ends that do not fit their
- * block. A record has no contents, so it cannot tell one bracket from another.
+ * Leaves out the lines about which git knows more than the record: lines without a known author, and block ends that do
+ * not fit their block. A record has no contents, so it cannot tell one bracket from another.
  */
 function withoutDoubtful(lines: readonly string[], recorded: readonly Origin[]): (Origin | undefined)[] {
   const settled = settleEnds(lines, recorded)
@@ -153,12 +155,12 @@ function inherit(version: Version, parent: Version, before: readonly Origin[], o
   }
 }
 
-/** The lines of a parent that each line of a version was made of. */
+/** The lines of a parent that each line of a version came from. */
 function oldLines({ lines: old }: Version, { lines: now }: Version): (readonly number[])[] {
   return keepBlockEnds(old, now, layoutOrigins(old, now))
 }
 
-/** Takes over the origins of runs of lines that were somewhere else in a parent. */
+/** Takes over the origins of runs of lines that were at another place in a parent. */
 function takeMoved(prints: readonly string[], parents: readonly Ancestor[], origins: (Origin | undefined)[]): void {
   if (!origins.includes(undefined)) return
   const strands = parents.map(({ parent, origins: before }) => ({
@@ -171,11 +173,11 @@ function takeMoved(prints: readonly string[], parents: readonly Ancestor[], orig
 
 const SEVERAL: Origin = { contributor: 'unknown', why: 'the line was joined from lines of several authors' }
 
-/** Finds the authors of lines that a commit, or the working tree, brought. */
+/** Finds the authors of lines that a commit, or the working tree, added. */
 function introduced(version: Version, known: Known, origins: readonly (Origin | undefined)[]): Origin[] {
   const { prints, lines, commit } = version
   let rest: Origin | undefined
-  // It may ask git, so only for a line that needs it.
+  // Computing it may run git, so it is computed only when a line needs it.
   const restAt = (line: number) => {
     if (commit === undefined) return known.uncommitted(line)
     rest ??= unexplained(commit, known)
@@ -234,7 +236,9 @@ function bracketOr(origin: Origin, print: string | undefined, above: Origin | un
   return isSure ? origin : AMBIGUOUS
 }
 
-/** A bracket or an empty line that came with the line above it, and with its block, has its author. */
+/**
+ * A bracket or an empty line that was added together with the line above it and its block has the author of that line.
+ */
 function nearby(
   { lines }: Version,
   line: number,

@@ -11,7 +11,7 @@ export class GitRecords {
   readonly #ids = new Set<string>()
   #begin = Number.POSITIVE_INFINITY
 
-  /** Notes the next record. */
+  /** Adds the next record. */
   note(record: TraceRecord): void {
     const at = Date.parse(text(record.timestamp) ?? '')
     if (at < this.#begin) this.#begin = at

@@ -1,8 +1,8 @@
 import { printOf } from './line-prints.js'
 
 /**
- * The forms that lines may have had before a formatter: other quotes, a semicolon or comma less or more, a call that was on
- * one line. A record has only the print of a line, so each form is looked up by its own print.
+ * The forms that lines may have had before a formatter changed them: other quotes, a missing or additional semicolon or
+ * comma, a call on one line. A record has only the print of a line, so each form is looked up by its own print.
  */
 
 /** The limit of lines that one statement may have been broken into. */

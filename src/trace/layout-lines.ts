@@ -13,7 +13,7 @@ const MAX_RUN = 40
 
 const plain = (line: string) => line.replace(LAYOUT, '')
 
-/** The old lines that each new line was made of, from 0; none for a new line. */
+/** The old lines that each new line came from, from 0; none for a new line. */
 export function layoutOrigins(old: readonly string[], now: readonly string[]): (readonly number[])[] {
   const hunks = splitAtBrackets(lineHunks(old, now, true, plain), old, now)
   const found = originsBy(hunks, old.length).map((from) => (from === -1 ? [] : [from]))

@@ -58,7 +58,10 @@ export interface LedgerOptions {
   readonly earlierLines?: () => Promise<readonly string[]>
 }
 
-/** How often a ledger that grows is looked at for a problem. What another process can append to has none that stops appends. */
+/**
+ * Largest number of checks of a ledger that grows meanwhile. If another process can still append, no problem stops
+ * appends.
+ */
 const MAX_LOOKS = 10
 
 /**
@@ -72,7 +75,7 @@ export function openLedger(
   const parts = makeParts(layout)
   const { file, anchors } = parts
   const appender = new Appender(parts, lock)
-  // Without the cache of `parts.published`: a check must find copies that were changed behind our back.
+  // Without the cache of `parts.published`: a check must find copies that another program has changed.
   const freshCopies = () => openPublished(layout.ledgerDir, parts.branch)
 
   return {

@@ -1,6 +1,6 @@
 import { defined } from '../core/defined.js'
 
-/** Lessons as a shared file holds them: `## Lesson Learned (<ISO time>)`, the text, `**Context:** …`, `---`. */
+/** The format of lessons in a shared file: `## Lesson Learned (<ISO time>)`, the text, `**Context:** …`, `---`. */
 
 export interface Lesson {
   /** ISO 8601. */

@@ -4,7 +4,7 @@ import type { TraceRecord } from '../core/api.js'
 import { isObject } from '../core/is-object.js'
 import { isTooDeep, MAX_JSON_DEPTH } from '../core/json-depth.js'
 
-/** The limit of a line, on reading and writing: a line is held in memory whole. */
+/** The limit of a line, on reading and writing: a line is read into memory as a whole. */
 export const MAX_LINE = 16 * 1024 * 1024
 const CHUNK = 256 * 1024
 /** Smaller: often only a few of the newest lines are read. */

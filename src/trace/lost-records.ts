@@ -41,8 +41,8 @@ export function lostRecords(
 }
 
 /**
- * The origins of lines, with those that a lost record explains. Of a record that no anchor vouches for, only an agent counts, and
- * no approval: whoever wrote it could make a person of an agent.
+ * The origins of lines, with those that a lost record explains. From a record that no anchor vouches for, only an agent
+ * is taken, and no approval: its writer could name a person as the author of an agent's line.
  * @param before by the ledger alone: an origin that it knows stays
  * @param after with the lost records
  */

@@ -6,8 +6,8 @@ import { objectOf, text } from './fields.js'
 import type { Origin } from './origins.js'
 
 /**
- * What a git note says of the lines that its commit brought. It is a claim without a signature: it selects one of the
- * records that wrote such a line. Where no record did, it names an agent and never an approval.
+ * The claims of a git note about the lines that its commit added. A claim has no signature, so it only selects one of
+ * the records that wrote such a line. If no record did, it names an agent and never an approval.
  */
 
 /** Most lines that a note may claim in one file. */

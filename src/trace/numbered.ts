@@ -1,4 +1,4 @@
-/** Numbers below this one are places in an array. */
+/** Numbers below this one are indexes of an array. */
 const DENSE = 2 ** 24
 
 /**

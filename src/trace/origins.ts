@@ -1,6 +1,6 @@
 import { weightOf } from './line-prints.js'
 
-/** Finds the old place of lines that came into a file. A run of them with enough weight is a move or a copy. */
+/** Finds the old place of lines that were added to a file. A run of them with enough weight is a move or a copy. */
 
 /** Who wrote a line, from a record. */
 export interface Origin {

@@ -16,7 +16,7 @@ export interface Placed {
 }
 
 /**
- * Makes a draft into the record after a tip.
+ * Converts a draft to the record that follows a tip.
  * @throws EscrowError `limit_exceeded` when its line would be too long for the ledger
  */
 export function placeDraft(draft: RecordDraft, tip: Tip, vcs: Vcs | undefined): Placed {

@@ -56,7 +56,7 @@ export interface Published {
 
 /** @param branch the current branch; undefined if there is no version control */
 export function openPublished(dir: string, branch: () => string | undefined = () => undefined): Published {
-  // The line of a large commit is a megabyte, and there are eight lines: only those that were touched are read again.
+  // The line of a large commit can have a megabyte, so of the kept copies only those that were touched are read again.
   let known = new Map<string, Copy>()
   let others: string[] = []
   let branchMark = markOf(branch())

@@ -36,7 +36,7 @@ export async function* readRecordsBackward(file: SharedFile): AsyncGenerator<Tra
   }
 }
 
-/** The first damaged line, by its number, which only reading from the start tells. */
+/** Finds the first damaged line. Its number is known only if the file is read from the start. */
 function damageIn(fd: number, file: SharedFile, problem: string): unknown {
   try {
     const lines = linesIn(fd, file, { wanted: () => true })

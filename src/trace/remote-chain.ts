@@ -46,7 +46,7 @@ export interface ChainedLine {
   readonly before: string
 }
 
-/** The lines that may be added to a chain, or the reason against it and the first line concerned. */
+/** The lines that may be added to a chain, or the problem and the number of the first line that has it. */
 export type Continued =
   | { readonly lines: readonly ChainedLine[]; readonly end: ChainEnd }
   | { readonly problem: string; readonly line: number }
@@ -81,7 +81,7 @@ export function formatTip(tip: Tip): string {
   return JSON.stringify(tip)
 }
 
-/** @throws SyntaxError or ZodError if the text is none */
+/** @throws SyntaxError or ZodError if the text is not such an end */
 export function parseTip(text: string): Tip {
   return TIP.parse(JSON.parse(text))
 }
@@ -110,12 +110,12 @@ async function follow(tip: Tip, bytes: Buffer, hash: string, known: Known): Prom
   const headAt = (of: string | null) => (of === null ? NO_HEAD : (known.found.get(of) ?? known.checked.get(of)))
   const next = step(tip, parsed.value, hash, bytes.length + 1, headAt)
   if ('problem' in next || next.sides.length <= tip.sides.length) return next
-  // A line that begins a branch may be one that is there already.
+  // A line that begins a branch may repeat a line that the chain already has.
   const isRepeated = known.checked.has(hash) || (await known.earlier.find(hash)) !== undefined
   return isRepeated ? { problem: 'is repeated' } : next
 }
 
-/** Looks up the lines that a record continues or joins, where it is not simply the next one. */
+/** Looks up the lines that a record continues or joins, unless they are open ends of the chain. */
 async function lookUp({ prev, joins = [] }: ChainLink, tip: Tip, { found, earlier }: Known): Promise<void> {
   const open = new Set([tip.hash, ...tip.sides.map((side) => side.hash)])
   for (const hash of [prev, ...joins.map((end) => end.hash)]) {

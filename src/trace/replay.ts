@@ -13,7 +13,7 @@ const UNDO_DEPTH = 1000
 const REMOVED_RUNS = 4
 /** How many states of a file on other branches are kept. */
 const BRANCHES = 4
-/** The limits of lines of which only the existence is known, and of all lines: a few bytes of a record can claim many. */
+/** The limits of lines whose content is unknown, and of all lines: a few bytes of a record can claim many. */
 const MAX_UNKNOWN = 4_000_000
 const MAX_LINES = 16_000_000
 
@@ -148,7 +148,7 @@ export class Replay {
     })
     this.#followBack(cells, written, { path, from, known: { digest: null, cells: base }, undoes, removed, effect })
     this.births.note(cells, written.keys())
-    // No record of escrowfs follows more.
+    // No record of escrowfs lists more lines.
     return cells.length > FOLLOWED_LINES ? undefined : this.#reserve({ digest: after, cells })
   }
 
@@ -166,7 +166,7 @@ export class Replay {
     if (before === null) return []
     const earlier = this.#earlierAt(from, before ?? null)
     if (earlier !== undefined) return [...earlier.cells]
-    // The record before is missing: only the number of these lines is known.
+    // The previous record is missing, so only the number of these lines is known.
     const last = change.hunks.at(-1)
     const claimed = last === undefined ? 0 : last.at + last.removed
     const lines = claimed > Math.min(FOLLOWED_LINES, this.#unknownLeft) ? 0 : claimed
@@ -242,7 +242,10 @@ export class Replay {
     this.#rememberRemoved(known.cells)
   }
 
-  /** Keeps the content that the disk still has although a later one is on a branch: its lines are not by whoever edits it next. */
+  /**
+   * Keeps the content that is still on disk after a later one has landed on a branch, so that its lines are not
+   * attributed to the next editor of the file.
+   */
   #keepOnDisk(path: string, base: FileCells): void {
     this.#earlier.keep(path, base)
     this.#onOtherBranches.set(path, [base, ...(this.#onOtherBranches.get(path) ?? [])].slice(0, BRANCHES))

@@ -5,8 +5,8 @@ import type { Origin } from './origins.js'
 import { UNKNOWN } from './traced-files.js'
 
 /**
- * The authors of block ends, after all lines have theirs. A bracket has no text of its own, so any diff may have taken the end
- * of one block for that of another.
+ * Corrects the authors of block ends, once all other lines have an author. A bracket has no text of its own, so any
+ * diff may have taken the end of one block for that of another.
  */
 
 export const AMBIGUOUS: Origin = { contributor: 'unknown', why: 'several authors wrote such a line' }
@@ -30,14 +30,17 @@ export function settleEnds(lines: readonly string[], origins: readonly Origin[])
   })
 }
 
-/** Whether the end came with another block, or with the last line of this one alone: an agent moved it and changed that line. */
+/**
+ * Whether the end of a block comes from another block, or from the record that changed only the last line of this block
+ * and moved the end.
+ */
 function isStray(origin: Origin, block: readonly Origin[], isOfBlock: boolean): boolean {
   if (origin.contributor === 'unknown') return false
   const [opener = UNKNOWN, last] = [block[0], block.at(-1)]
   const isOfLast = origin.recordId !== undefined && last?.recordId === origin.recordId
   if (isOfLast && !sameAuthor(origin, opener)) return true
   if (!isOfBlock) return false
-  // A block that began before the ledger ended before it, too.
+  // The end of a block that is older than the ledger is also older than the ledger.
   if (opener.contributor === 'unknown') return true
   return !block.some((each) => sameAuthor(each, origin))
 }

@@ -2,7 +2,7 @@ import { lineHunks, originsBy } from './line-hunks.js'
 import type { Cell } from './origins.js'
 import { UNKNOWN } from './traced-files.js'
 
-/** A line of which only the existence is known. */
+/** A line with unknown content and author. */
 export const UNKNOWN_CELL: Cell = { print: '', origin: UNKNOWN }
 
 /** A file after a record. */

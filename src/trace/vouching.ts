@@ -52,7 +52,7 @@ export class Vouching {
 
   /**
    * Reads the next line of the file. Returns whether this machine vouches for it.
-   * @param own the line's number, where a caller has read it; the work is less then
+   * @param own the line's number, if a caller has read it, which saves reading it again
    */
   read(line: number, hash: string, link: () => Link | undefined, own?: number): boolean {
     const isAt = own !== undefined && own > 0 && this.#isKnownAt(own, hash)
