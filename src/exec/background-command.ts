@@ -83,7 +83,7 @@ export class BackgroundCommand implements RunningCommand {
     })
     this.#over = this.#run(whenStarted)
     this.#began = Promise.race([init, this.#over])
-    // Failures reach the callers that wait; without one they are no unhandled rejections.
+    // Failures reach the waiting callers. Without a caller, a failure must not become an unhandled rejection.
     this.#over.catch(() => undefined)
     this.#began.catch(() => undefined)
   }

@@ -18,7 +18,7 @@ export function containedBy(mount: Mount, { network }: AdmittedCommand) {
   return network === false ? { ...how, network } : { ...how, network: false, hosts: network }
 }
 
-/** The lines of a summary on containment: none where it is the usual one. */
+/** The lines of a summary on containment: none if it is the usual one. */
 export function containmentSummary({ containment }: Mount): string[] {
   if (containment === undefined) return []
   const { cannot, tree } = containment

@@ -1,7 +1,10 @@
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 
-/** Adds the refused effects of a command to an error that ends its call: no result names them then. */
+/**
+ * Adds the refused effects of a command to an error that ends its call, because the call then has no result to list
+ * them.
+ */
 export async function namingRefused<T>(refused: readonly Refusal[], work: () => Promise<T>): Promise<T> {
   try {
     return await work()

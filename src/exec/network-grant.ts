@@ -80,7 +80,10 @@ function hostsOf(list: readonly string[], { client, env = {} }: Asked): string[]
   })
 }
 
-/** The registries that the person has set, by a variable or in ~/.npmrc. A workspace's own .npmrc is an agent's to write. */
+/**
+ * The registries that the person has set, by a variable or in ~/.npmrc. A workspace's own .npmrc does not count,
+ * because an agent can write it.
+ */
 function ownRegistries(): string[] {
   const addresses = [...REGISTRY_VARIABLES.map((name) => process.env[name] ?? ''), ...registriesIn(npmrc())]
   return addresses.flatMap((address) => {

@@ -70,8 +70,8 @@ export class PrivateGit {
   }
 
   /**
-   * After a commit on disk: moves the private branch to it where both have the same files, as after a landing. Otherwise the branch
-   * stays, and the session is told.
+   * After a commit on disk: moves the private branch to it where both have the same files, as after a landing.
+   * Otherwise the branch stays, and the session gets a message.
    */
   async follow(git: MountGit): Promise<void> {
     const head = this.#head()

@@ -36,7 +36,7 @@ export function reuseCode(file: string, directory: string, { prototype }: Compil
   const scripts = new Map<string, vm.Script>()
   let isNew = false
   prototype._compile = function (content, filename, ...rest) {
-    // Code from V8's cache cannot import: a script has lost the function that does it.
+    // Code from V8's cache cannot use dynamic imports, because a cached script has lost its import function.
     if (!filename.startsWith(directory + sep) || content.includes('import('))
       return compile.call(this, content, filename, ...rest)
     const name = filename.slice(directory.length + 1)

@@ -42,7 +42,7 @@ export async function withProcessLock<T>(
   }
 }
 
-/** A longer wait means shorter naps, so that the longest waiting mostly comes first. */
+/** The longer a process has waited, the shorter its pauses are, so that it mostly gets the lock first. */
 function waitTime(waited: number): number {
   return Math.max(SHORTEST_NAP_MS, LONGEST_NAP_MS * (1 - waited / EAGER_AFTER_MS))
 }

@@ -8,9 +8,10 @@ import { readSmall } from './read.js'
 import { ensurePrivateDir, removeName, replaceDurable } from './write.js'
 
 /**
- * What a build of the command made of a text, kept in the state directory under the digest of both: to read it takes a fraction
- * of the time that loading the YAML parser and the schemas takes. Other builds never read it, so it is of the type that was
- * written. No agent can write the state directory, and whoever can write there can accept any rule (decision 0025).
+ * The parsed values of texts, kept in the state directory under a digest of the text and the build of the command.
+ * Reading one takes a fraction of the time of loading the YAML parser and the schemas. Other builds never read it, so
+ * it is of the type that was written. No agent can write the state directory, and whoever can write there can accept
+ * any rule (decision 0025).
  */
 
 /** How many texts are kept, of all workspaces. Beyond it the older half is removed. */

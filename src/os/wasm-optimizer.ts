@@ -1,9 +1,15 @@
-/** About the bytes of WebAssembly that a function executes before V8 optimizes it. Below 2^31, as for every flag of V8. */
+/**
+ * The approximate number of bytes of WebAssembly that a function executes before V8 optimizes it. Below 2^31, as for
+ * every flag of V8.
+ */
 const TIERING_WORK = 2_000_000_000
 
 let isOurs = false
 
-/** Says that the process runs one of our programs. V8's flags hold for the whole process, so the library sets none in a host's. */
+/**
+ * Records that the process runs one of our programs. V8's flags apply to the whole process, so the library sets none in
+ * a host's process.
+ */
 export function allowProcessFlags(): void {
   isOurs = true
 }

@@ -76,7 +76,7 @@ function isCopied({ root, device }: Card, { ino, dev, birthtimeNs }: Identity): 
   return other?.ino === ino && other.birthtimeNs === birthtimeNs && other.dev !== dev && device === String(other.dev)
 }
 
-/** Makes the state directory, and notes its workspace in it. */
+/** Makes the state directory, and records its workspace in it. */
 export function prepareState({ root, state }: Layout): void {
   ensurePrivateDir(state)
   assertPrivate(state)

@@ -3,7 +3,7 @@
  * assembler in the tests.
  */
 
-/** A mark in the code. It takes no room. */
+/** A position in the code, without bytes of its own. */
 export interface Label {
   readonly label: string
 }
@@ -16,7 +16,10 @@ interface Jump {
 
 export type Instruction = number | Label | Jump
 
-/** Registers with a meaning: 31 is the stack pointer or, for `compare`, one that always holds zero. 8 has a system call's number. */
+/**
+ * Registers with a meaning: 31 is the stack pointer or, for `compare`, one that is always zero. 8 has a system call's
+ * number.
+ */
 export const REGISTER = { sp: 31, zero: 31, call: 8 } as const
 
 /** Distances are signed, in a field of the word. */

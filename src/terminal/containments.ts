@@ -48,8 +48,8 @@ function failed({ name, problem = 'It does not work.', fix = '' }: Capability): 
 }
 
 /**
- * A file system mounted below the workspace hides files of the workspace: overlayfs shows only the files under it, and a namespace of its
- * own may not mount them apart.
+ * A file system mounted below the workspace hides files of the workspace. Overlayfs shows only the hidden files, and in
+ * a user namespace the kernel does not allow the mount to be separated.
  */
 function nestedMount({ root }: Shown): ContainmentFailure | undefined {
   const [mount] = mountsBelow(root)

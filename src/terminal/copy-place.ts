@@ -51,7 +51,7 @@ export function openCopyPlace(root: string, runner: CopyRunner): Place {
   const copy = new Copy(root, scratch, runner.isolation === 'sandbox')
   let isAlive = true
   let isRunnerPrepared = false
-  /** More commands may follow each. */
+  /** Whether further commands may run in it. */
   let isReused = false
   const prepareRunner = () => {
     if (!isRunnerPrepared) runner.prepare?.()

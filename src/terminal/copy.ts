@@ -20,11 +20,14 @@ import { GIT, type GitChanges } from './git-layer.js'
 import { StagedPaths } from './staged-paths.js'
 import { type Clocks, changedEntries, readClocks, wasSetBack } from './tree-scan.js'
 
-/** Time by which a change on disk may be older than it says: a file system can keep whole seconds alone. */
+/**
+ * Milliseconds by which the time of a change on disk may be too early, because some file systems keep only whole
+ * seconds.
+ */
 const MARGIN_MS = 3_000
-/** As {@link MARGIN_MS}, for the copy, whose own marks give the time. */
+/** As {@link MARGIN_MS}, in nanoseconds, for the copy. There a mark in the same file system gives the time. */
 const COPY_MARGIN_NS = 50_000_000n
-/** Milliseconds to wait for another time of the file system. */
+/** Milliseconds to wait until the file system gives a later time. */
 const TICK_MS = 100
 /** Largest number of directories that a scan leaves out. */
 const MAX_WITHOUT = 50
@@ -136,7 +139,7 @@ export class Copy {
     this.#readAt = clocks
   }
 
-  /** The changes since the last bringing up to the stage, if the last reading of effects does not say them. */
+  /** The changes since the last update from the stage, if the last reading of effects did not find them. */
   #findForSeed(prepared: Prepared | undefined): void {
     if (prepared?.copy === undefined || this.#found?.turn === this.#turn) return
     const search = this.#search((path) => this.#kept.has(path))

@@ -85,7 +85,8 @@ export function spoolReader(file: string): () => SpooledReports {
       while (from < end) {
         const bytes = next(from)
         const whole = bytes.lastIndexOf(0x0a) + 1
-        // An incomplete line is left for the next call; a chunk without a line end is none of our lines and is skipped.
+        // An incomplete line is left for the next call; a chunk without a line end is not one of our lines and is
+        // skipped.
         if (whole === 0 && bytes.length < CHUNK) return
         from += whole === 0 ? CHUNK : whole
         for (const line of bytes.toString('utf8', 0, whole).split('\n')) {

@@ -36,13 +36,19 @@ export interface EscapeTargets {
   /** The id of a process, and the seconds that its `sleep` was given. */
   readonly victim: number
   readonly sleeps: string
-  /** How long the process sleeps that an attempt leaves behind (seconds): a number of this run alone, to find it by. */
+  /**
+   * Seconds that a process sleeps which an attempt leaves behind. The number is unique to this run, so the process can
+   * be found by it.
+   */
   readonly left: string
   /** The path of Node. */
   readonly node: string
 }
 
-/** An attempt that succeeds prints this. It is put together, so that the line does not hold it. */
+/**
+ * A successful attempt prints this. The command line assembles it from parts, so that it does not contain the text
+ * itself.
+ */
 export const ESCAPED = 'got-out-of-it'
 const SAY = "printf 'got-%s' out-of-it"
 
@@ -102,7 +108,7 @@ const connecting = (node: string, target: string) =>
 /** A host that does not exist, so that the only way out is a proxy that refuses everything. */
 const NO_HOST = ['nowhere.invalid']
 
-/** A command that has some hosts tries to reach another: this machine. */
+/** Attempts of a command with a list of allowed hosts to reach another one: this machine. */
 function hostAttempts(node: string, port: number, datagrams: number, architecture: Architecture): EscapeAttempt[] {
   const about = {
     tries: 'It connects to a host that it was not given.',

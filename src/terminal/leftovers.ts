@@ -26,7 +26,7 @@ export function syncLeftovers(left: readonly RelPath[], overlay: Overlay, writte
   const placeOf = restingPaths(written)
   for (const path of left) {
     const place = placeOf(path)
-    // If it is no directory any more, that is a change, which the next reading of effects finds.
+    // If it is no longer a directory, the next reading of effects reports that change.
     if (place === undefined || lookAt(place)?.isDirectory() !== true) continue
     if (overlay.typeOf(path) === 'dir') chmodSync(place, (overlay.lstat(path)?.mode ?? 0o755) & 0o7777)
     else removeTree(place)

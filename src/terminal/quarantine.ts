@@ -110,7 +110,10 @@ function placesIn(dir: string): string[] {
   }
 }
 
-/** A directory without a list was cut short while it was created, and never announced. */
+/**
+ * A directory without a list remains from a process that was killed while it created the directory. Nothing refers to
+ * it.
+ */
 function listOf(place: string): Quarantined[] {
   let text: string
   try {

@@ -54,13 +54,15 @@ export async function runEscapes(containment: Containment): Promise<EscapeResult
   }
 }
 
-/** Protections that a provider promises and no attempt is made on. */
+/** Protections that a provider promises and that no attempt has tested. */
 export function untried(containment: Pick<Containment, 'keeps'>, results: readonly EscapeResult[]): Protection[] {
   const tried = new Set(results.filter(({ outcome }) => outcome !== 'not tried').map(({ protection }) => protection))
   return PROTECTION_NAMES.filter((name) => containment.keeps.includes(name) && !tried.has(name))
 }
 
-/** In the home directory if there is one: a command has its own `/tmp`, which would hold for everything there. */
+/**
+ * In the home directory if there is one. In `/tmp` every attempt would fail, because each command has its own `/tmp`.
+ */
 function probingPlace(): string {
   const home = homedir()
   return existsSync(home) && home !== '/' ? home : scratchParent('/nowhere')
@@ -89,7 +91,7 @@ async function tryOne(
   return detail === undefined ? { ...about, outcome: 'held' } : { ...about, outcome: 'did not hold', detail }
 }
 
-/** A limit holds if the command was ended for it, or could not go on. */
+/** Returns how the command exceeded its limit; undefined if it was ended for that, or could not continue. */
 function unlimited(end: CommandEnd, limits: EscapeAttempt['limits']): string | undefined {
   if (!end.began) return 'the command did not start'
   if (limits === undefined || end.ended === 'processes' || end.ended === 'memory') return undefined

@@ -6,9 +6,9 @@ interface Moved {
   readonly lower: RelPath
 }
 
-/** Paths to look at again. */
+/** Paths to compare again. */
 export interface ChangedPaths {
-  /** With everything below them. */
+  /** Paths that include everything below them. */
   readonly whole: readonly RelPath[]
   readonly single: readonly RelPath[]
 }
@@ -37,7 +37,7 @@ export class StagedPaths {
     return { whole, single: [...now.keys()] }
   }
 
-  /** The paths that show changed paths of the disk. */
+  /** The paths in the stage at which changed paths of the disk appear. */
   showing(lower: readonly RelPath[]): RelPath[] {
     if (lower.length === 0) return []
     const moved = this.#moved.flatMap(({ path, lower: from }) =>

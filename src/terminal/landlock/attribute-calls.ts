@@ -36,7 +36,7 @@ export function attributeCalls(
     ioctl(listener, 0xc018_2101n, addressOf(answer)) // SECCOMP_IOCTL_NOTIF_SEND
   }
 
-  /** Puts a socket that was made here among the descriptors of the command, which is the answer. */
+  /** Adds a socket of this process to the descriptors of the command, which also answers the call. */
   function giveSocket(): boolean {
     const { fd, isInherited } = network.open(number(1))
     const given = Buffer.alloc(24)

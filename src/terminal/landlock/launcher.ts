@@ -10,11 +10,11 @@ import { supervise } from './supervise.js'
  * parent of all its processes: it answers the calls that the filter hands over, watches the limits, and ends every process when the
  * command ends or the channel is closed. If one restriction cannot be applied, nothing is started.
  *
- * The thread is gone once the command runs: a thread with the command's restrictions is one that the command may signal. A guard, a shell
- * with the same restrictions, kills all processes that it may kill when this program ends or says so: those are the command's, and none
- * can start another meanwhile.
+ * The thread ends once the command runs, because a command may signal a thread with its own restrictions. A guard is a
+ * shell with the same restrictions. When this program ends or tells it to, the guard kills all processes that it may
+ * kill: those are the command's, and none can start another meanwhile.
  *
- * All that takes long is done before its job comes in: the start of Node, the packages, the thread.
+ * Slow steps are done before its job arrives: the start of Node, the packages, the thread.
  *
  * Each part is the text of one function, which may use nothing outside of itself.
  */

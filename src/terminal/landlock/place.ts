@@ -6,7 +6,9 @@ import { type Launcher, runAlone, startLauncher } from './run.js'
 
 /** Opens a copy of the workspace that commands run on under Landlock, without a namespace. */
 export async function openAlone({ root }: Shown): Promise<Place> {
-  /** It starts while the copy is brought up to the stage, or after the command before. */
+  /**
+   * A launcher that was started in advance: while the copy was updated from the stage, or after the previous command.
+   */
   let waiting: Launcher | undefined
   const take = (): Launcher | undefined => {
     const taken = waiting

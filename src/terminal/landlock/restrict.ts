@@ -52,7 +52,7 @@ export function restrict({ openLibc, numbers, machine }: RestrictParts): void {
     Atomics.store(shared, slots.command, start(command, job.cwd, descriptors, !job.sharesGroup))
     Atomics.store(shared, slots.thread, must('gettid'))
     Atomics.store(shared, slots.state, states.begun)
-    // Node would keep the thread until its parent has joined it.
+    // Ends the thread by a system call: Node would keep it until its parent has joined it.
     call('exit', 0)
 
     function dropRights(): void {
@@ -133,7 +133,7 @@ export function restrict({ openLibc, numbers, machine }: RestrictParts): void {
       const flags = 4 | 8 | (ownGroup ? 2 : 0) // SETSIGDEF, SETSIGMASK, SETPGROUP
       ok('posix_spawnattr_setflags', [pointer, 'short'], attributes?.at, flags)
       ok('posix_spawn_file_actions_init', [pointer], actions?.at)
-      // A copy onto itself clears the mark by which Node has its own closed.
+      // Duplicating a descriptor onto itself clears the close-on-exec flag, which Node sets on its own descriptors.
       descriptors.forEach(
         (fd, as) => void ok('posix_spawn_file_actions_adddup2', [pointer, 'int', 'int'], actions?.at, fd, as),
       )
@@ -142,7 +142,7 @@ export function restrict({ openLibc, numbers, machine }: RestrictParts): void {
       const at = [child, program].map(addressOf)
       const types = Array.from({ length: 6 }, () => pointer)
       ok('posix_spawn', types, at[0], at[1], actions?.at, attributes?.at, addressOf(argv.list), addressOf(env.list))
-      // The addresses were read until here.
+      // Keeps the buffers alive: their addresses were in use until here.
       return [argv, env, program, attributes, actions, none, all].length > 0 ? child.readInt32LE(0) : 0
     }
   }

@@ -27,7 +27,7 @@ export interface AloneTree {
 export type Launcher = Pick<ReturnType<typeof startLauncher>, 'child' | 'channel'>
 
 /**
- * Starts a launcher, which takes Node's start to be ready.
+ * Starts a launcher. It is ready once its Node has started.
  * @param terminal whether its command inherits our input, output and terminal
  */
 export function startLauncher(terminal: boolean) {

@@ -77,7 +77,7 @@ export function supervise(parts: LauncherParts): void {
       if (pid === 0 && slot('state') === states.begun) begin()
       reap()
       if (exit !== undefined || isOver || ended !== undefined || isUnguarded) break
-      // The thread wakes nobody when it has started the command.
+      // The thread sends no event when it has started the command, so the wait is short until then.
       const [asks, closes] = look(pid === 0 ? 1 : 50)
       if (asks) answerCall()
       if (closes) isOver = true

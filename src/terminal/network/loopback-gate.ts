@@ -30,7 +30,7 @@ export interface LoopbackGate {
  */
 export async function openLoopbackGate(hosts: readonly string[], wait = WAIT_MS): Promise<LoopbackGate> {
   const proxy = hostProxy(new AllowedHosts(hosts))
-  /** Whichever comes first waits for the other: the connection, or the word that it is the command's. */
+  /** Connections that wait until the launcher reports their port as the command's. Either of the two can come first. */
   const waiting = new Map<number, Socket>()
   const admitted = new Set<number>()
   const server = createServer({ allowHalfOpen: true }, (socket) => {

@@ -58,7 +58,7 @@ function closedSettings(machine: Machine): Repair[] {
   })
 }
 
-/** Containers have the modules of their host. */
+/** A container uses the kernel modules of its host. */
 function overlayModule(machine: Machine): Repair[] {
   const known = machine.read('/proc/filesystems')
   if (isContainer(machine) || known === undefined || /\boverlay\b/.test(known)) return []

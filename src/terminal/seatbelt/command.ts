@@ -36,7 +36,7 @@ export function seatbeltCommand(
   return { text, args: [SANDBOX_EXEC, '-f', file, ...parameters.flatMap((each) => ['-D', each]), '--', ...args] }
 }
 
-/** With the letters in the case that they have on the disk: the disk of a Mac takes both, and Seatbelt compares. */
+/** Returns the path in the letter case of the disk. A Mac's disk usually ignores case, and Seatbelt does not. */
 function asOnDisk(path: string): string {
   try {
     return realpathSync.native(path)

@@ -3,8 +3,9 @@ import type { Containment } from '../containment.js'
 import { openSeatbelt } from './place.js'
 
 /**
- * A copy under macOS's Seatbelt. Nobody has run it on a Mac: `keeps` has the protections that its profile is written for, and the suites on Linux show
- * of the profile. It keeps less than policy requires by default, so it runs commands only for a person who has accepted that.
+ * A copy under macOS's Seatbelt. It has not been run on a Mac: `keeps` lists the protections that its profile is
+ * written for, and the suites on Linux test only the text of the profile. It has fewer protections than policy requires
+ * by default, so it runs commands only if a person has accepted that.
  */
 export const seatbeltCopy: Containment = {
   name: 'seatbelt-copy',

@@ -2,9 +2,10 @@ import { isWithin } from '../../../overlay/index.js'
 import type { Visibility } from '../secrets.js'
 
 /**
- * The profile of macOS's Seatbelt for one command. It denies everything, then allows what a command needs; of rules that match, the last
- * one counts. Its text holds no path: paths are parameters, which `sandbox-exec -D` sets, so no character of a path can end a string.
- * All paths must be physical, because Seatbelt looks at the file that was found, not at the name that was asked for.
+ * The profile of macOS's Seatbelt for one command. It denies everything, then allows what a command needs; of rules
+ * that match, the last one counts. Its text holds no path: paths are parameters, which `sandbox-exec -D` sets, so no
+ * character of a path can end a string. All paths must be physical, because Seatbelt checks the resolved file, not the
+ * requested name.
  */
 export interface SeatbeltProfile {
   readonly text: string
@@ -141,7 +142,7 @@ function ancestors(paths: readonly string[]): string[] {
   return [...new Set(all)]
 }
 
-/** The file system may take the letters of a name in either case. */
+/** Matches the name in any letter case, because the file system may ignore case. */
 function denyNamed(name: string, tree: string): string {
   const letters = [...name].map((each) => (each === '.' ? '\\.' : `[${each}${each.toUpperCase()}]`)).join('')
   return `(deny file-write* (require-all (subpath ${tree}) (regex #"/${letters}(/|$)")))`
