@@ -15,7 +15,7 @@ import { RateLimit } from './rate-limit.js'
 import { readCookie, removeCookie, writeCookie } from './sign-in-cookies.js'
 import type { SignInSettings } from './sign-in-settings.js'
 
-/** What a request has after authentication. */
+/** The variables of a request after authentication. */
 export interface HubEnv {
   Variables: { caller: Identity }
 }
@@ -63,7 +63,9 @@ const MAX_STRANGERS = 120
 export function createGuard(database: Database, { signIn, now = Date.now }: GuardOptions = {}): Guard {
   const requests = new RateLimit(MAX_REQUESTS, now)
   const strangers = new RateLimit(MAX_STRANGERS, now)
-  /** Called after the look-up: those who guess must not keep out those who are known. */
+  /**
+   * Called after the look-up of the token, so that callers who guess tokens cannot exhaust the limit of known callers.
+   */
   const count = (caller: readonly string[] | undefined) => {
     const isWithin = caller === undefined ? strangers.take('') : requests.take(JSON.stringify(caller))
     if (!isWithin) throw new HubError('away', 'There are too many requests. Try again in a minute.')

@@ -109,8 +109,8 @@ export function hostRoutes(database: Database, wakes: Wakes): Hono<HubEnv> {
 }
 
 /**
- * The decisions for a machine of an earlier version, which would take one on hunks for one on the whole change. It gets the approval of the
- * last hunk as one of the whole, and the rejection of any.
+ * The decisions for a machine of an earlier version, which applies a decision on hunks to the whole change. The machine
+ * gets an approval only once the last hunk is approved, and every rejection.
  */
 function onWholes(decisions: readonly Decision[]): Decision[] {
   return decisions.flatMap(({ hunks, ...decision }) =>
@@ -124,7 +124,7 @@ function ownSession({ name }: Identity, session: string): string {
   throw new HubError('refused', `The sessions of ${name} have ids that begin with '${name}.'.`)
 }
 
-/** Waits for an event, for a time, and not for a caller who has gone. */
+/** Waits for an event, until a time limit or until the caller disconnects. */
 async function within(milliseconds: number, event: Promise<void>, gone: AbortSignal): Promise<void> {
   const timer = new AbortController()
   const signal = AbortSignal.any([timer.signal, gone])

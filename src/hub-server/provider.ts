@@ -13,7 +13,7 @@ export interface Provider {
   /**
    * Checks the provider's answer, and returns who signed in.
    * @param search the query of the address that the browser came back to
-   * @throws HubError `refused` if the answer, or a claim of it, is not as it must be
+   * @throws HubError `refused` if the answer, or a claim in it, is invalid
    */
   identify(begun: BegunSignIn, search: string): Promise<Person>
 }
@@ -101,7 +101,7 @@ async function discover(client: Client, settings: SignInSettings): Promise<Confi
   return config
 }
 
-/** By the header, as the standard's default is, unless the provider takes only the form. */
+/** Sends the secret in the header, which is the standard's default, unless the provider accepts it only in the form. */
 function authenticate(client: Client, secret: string): ClientAuth {
   return (server, ...rest) => {
     const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server

@@ -3,7 +3,10 @@ import { oneLine } from '../core/printable.js'
 import type { Identity, SignIn } from '../hub/index.js'
 import { layout, type Page } from './page-layout.js'
 
-/** Goes on by itself: a redirect from the provider's page would come without the cookie, which other sites must not make browsers send. */
+/**
+ * A page that opens the queue by itself. After a redirect that began at the provider's site, browsers would not send
+ * the `Strict` cookie.
+ */
 export function renderSignedIn(): Page {
   const refresh = html`<meta http-equiv="refresh" content="0; url=/">`
   return layout(
@@ -13,7 +16,7 @@ export function renderSignedIn(): Page {
   )
 }
 
-/** What a person may be, and where, to choose one. */
+/** The workspaces and roles of a person, to choose one. */
 export function renderAccesses({ name, accesses }: SignIn): Page {
   const choices = accesses.map(
     ({ tenant, workspace, role }) => html`<form method="post" action="/workspace">
@@ -29,7 +32,7 @@ ${accesses.length === 0 ? none : choices}${renderSignOut(true)}</main>`,
   )
 }
 
-/** Who is looking, and the way out. */
+/** The name and role of the signed-in person, with the button to sign out. */
 export function renderAccount({ name, role, proof }: Identity): Page {
   const isSignIn = proof?.signIn !== undefined
   return html`<p class="quiet">You are ${oneLine(name)}, ${role}.${isSignIn ? html` <a href="/workspace">Choose a workspace</a>` : ''}</p>

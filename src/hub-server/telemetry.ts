@@ -22,7 +22,7 @@ export interface Counters {
   readonly running: number
 }
 
-/** What OpenTelemetry is told about a hub. */
+/** Sends data about a hub to OpenTelemetry. */
 export interface Telemetry {
   /** Reads the counters whenever metrics are sent. */
   watch(counters: () => Counters): void
@@ -32,7 +32,7 @@ export interface Telemetry {
   stop(): Promise<void>
 }
 
-/** What the operator's variables ask for. */
+/** The signals that the operator's variables request. */
 export interface TelemetrySettings {
   readonly traces: boolean
   readonly metrics: boolean
@@ -45,7 +45,7 @@ const SERVICE = 'escrow-hub'
 
 /**
  * Reads the standard variables of OpenTelemetry. A signal is sent only if a variable names where to.
- * @returns undefined if nothing is asked for
+ * @returns undefined if no signal is requested
  * @throws HubError `refused` for an exporter that would listen on the network
  */
 export function readTelemetrySettings(env: NodeJS.ProcessEnv): TelemetrySettings | undefined {

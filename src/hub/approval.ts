@@ -5,17 +5,17 @@ import type { ApprovedPart, Missing, QueuedChange, ReviewRules } from './types.j
 export interface Vote {
   readonly verdict: 'approved' | 'rejected'
   readonly name: string
-  /** Who it is, whatever the name: a token's name, or the issuer and subject of a sign-in. */
+  /** Identifies the reviewer independently of the name: a token's name, or the issuer and subject of a sign-in. */
   readonly subject: string
   /** Teams that the reviewer's sign-in named. */
   readonly teams: readonly string[]
-  /** Whether the reviewer's token was revoked since. Its approvals do not count, but its rejections hold. */
+  /** Whether the reviewer's token was revoked since. Its approvals do not count, but its rejections still apply. */
   readonly isRevoked: boolean
   /** The hunks that it is on; undefined: the whole change. */
   readonly hunks?: readonly string[] | undefined
 }
 
-/** What a change still lacks, by the rules of its workspace. */
+/** The approvals that a change still needs, by the rules of its workspace. */
 export class Approval {
   readonly #owners: Codeowners | undefined
 
@@ -24,7 +24,7 @@ export class Approval {
   }
 
   /**
-   * Undefined: enough people approved, and nobody's rejection holds.
+   * Undefined: enough people approved, and no rejection applies.
    * @param votes all on this change, oldest first
    */
   missing(change: Pick<QueuedChange, 'path' | 'from' | 'kind'>, votes: readonly Vote[]): Missing | undefined {
@@ -62,7 +62,10 @@ function isSame(one: string, other: string): boolean {
   return isPlain ? one.toLowerCase() === other.toLowerCase() : one === other
 }
 
-/** A rejection holds until the same person approves. People can choose the name of a sign-in, so only its subject identifies them. */
+/**
+ * A rejection applies until the same person approves. People can choose the name of a sign-in, so only its subject
+ * identifies them.
+ */
 function standingRejections(votes: readonly Vote[]): string[] {
   const standing = votes.filter(
     (vote, at) =>
@@ -84,7 +87,10 @@ function isOnePerson(one: Vote, other: Vote): boolean {
   return one.subject === other.subject || fold(one.name) === fold(other.name)
 }
 
-/** The people whose approvals count, in the order of their latest approvals. Who used several names is listed by the last one. */
+/**
+ * The people whose approvals count, in the order of their latest approvals. A person with several names is listed by
+ * the latest one.
+ */
 export function peopleOfApprovals(votes: readonly Vote[]): string[] {
   return namesOf(peopleOf(countedApprovals(votes)))
 }
@@ -99,7 +105,7 @@ export function peopleWhoApproved(votes: readonly Vote[], on: readonly string[] 
   )
 }
 
-/** The people who approved some of these hunks alone, with the hunks. Together they may be those that the rules asked for. */
+/** The people who approved only some of these hunks, with those hunks. Together they may meet the rules. */
 export function peopleOfParts(votes: readonly Vote[], on: readonly string[] | undefined): ApprovedPart[] {
   const whole = new Set(peopleWhoApproved(votes, on))
   return peopleOf(countedApprovals(votes)).flatMap((person) => {
@@ -118,7 +124,10 @@ function namesOf(people: readonly (readonly Vote[])[]): string[] {
   return people.flatMap(([latest]) => latest?.name ?? [])
 }
 
-/** The votes of each person, the latest first. Two votes are of one person if they have the name or the subject in common, also through a third. */
+/**
+ * The votes of each person, the latest first. Two votes belong to one person if they share the name or the subject,
+ * directly or through other votes.
+ */
 function peopleOf(votes: readonly Vote[]): Vote[][] {
   let people: Vote[][] = []
   for (const vote of votes) {
@@ -128,7 +137,10 @@ function peopleOf(votes: readonly Vote[]): Vote[][] {
   return people
 }
 
-/** Who votes by a token alone may be anybody who votes by a sign-in alone, under another name: each such pair counts once. */
+/**
+ * A person who votes only with a token may be the same as one who votes only with a sign-in under another name. So each
+ * such pair counts once.
+ */
 function countPeople(votes: readonly Vote[]): number {
   const people = peopleOf(votes)
   const byToken = people.filter((person) => person.every(hasNoSignIn)).length

@@ -6,7 +6,8 @@ import type { HunkState, Missing, QueuedChange } from './types.js'
 /**
  * The votes that count for a hunk: those on it, and those on the whole change.
  * @param hunk undefined: the change can only be decided as a whole
- * @param all the ids of the change's hunks. A rejection of another hunk, which another version of escrow has made, holds for each.
+ * @param all the ids of the change's hunks. A rejection of an unknown hunk, from another version of escrow, applies to
+ *   each hunk.
  */
 export function votesOn(votes: readonly Vote[], hunk: string | undefined, all: readonly string[]): readonly Vote[] {
   return votes.filter(({ verdict, hunks }) => {
@@ -15,7 +16,7 @@ export function votesOn(votes: readonly Vote[], hunk: string | undefined, all: r
   })
 }
 
-/** The hunks of a change that have a vote or a decision of their own, and what each lacks. */
+/** The hunks of a change that have a vote or a decision of their own, and the approvals that each still needs. */
 export function hunkStates(
   change: QueuedChange,
   { whole, hunks }: Decided,
@@ -35,7 +36,7 @@ export function hunkStates(
   })
 }
 
-/** What a whole change lacks: what any of its hunks lacks. */
+/** The approvals that a whole change still needs: those that any of its hunks needs. */
 export function missingOf(change: QueuedChange, votes: readonly Vote[], approval: Approval): Missing | undefined {
   const ids = namedHunks(votes)
   const others = votes.filter(({ hunks }) => hunks === undefined)

@@ -50,7 +50,10 @@ export function createClaims(database: Database, scope: Scope, clock: Clock): Cl
   }
 }
 
-/** The prefixes above a path from the root on, which is empty, and the path at the end. Of two that overlap, one has the last of the other. */
+/**
+ * The prefixes of a path from the root (an empty text) down to the path itself. If two paths overlap, the list of one
+ * contains the last item of the other's list.
+ */
 function lockedPaths(prefix: string): string[] {
   const segments = prefix.split('/').slice(0, -1).slice(0, MAX_LOCKED)
   return ['', ...segments.map((_, at) => `${segments.slice(0, at + 1).join('/')}/`)]

@@ -19,12 +19,16 @@ const MAX_BYTES = 256 * 1024
 const MAX_LINES = 2_000
 /** `@name`, `@organisation/team` or an e-mail address. */
 const OWNER = /^(?:@[A-Za-z0-9_.-]+(?:\/[A-Za-z0-9_.-]+)?|[^@\s]+@[^@\s]+)$/
-/** GitHub has no negation and no classes, and would pass over such a line. The others would mean something else to our matcher. */
+/**
+ * GitHub supports no negation and no classes, and ignores a line with one. The other characters have another meaning in
+ * our matcher.
+ */
 const UNSUPPORTED = /[[\]{}()|!"\\]/
 
 /**
  * Reads a file CODEOWNERS.
- * @throws HubError `invalid` for a line that GitHub would pass over: nobody would own what it was meant to protect
+ * @throws HubError `invalid` for a line that GitHub would ignore, because nobody would own the paths that it should
+ *   protect
  */
 export function parseCodeowners(text: string): Codeowners {
   if (Buffer.byteLength(text) > MAX_BYTES)

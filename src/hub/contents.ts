@@ -5,7 +5,9 @@ import { changing, inScope, onlyRow } from './scope.js'
 import { bytesOf, type Database, numberOf, type Query, textOf } from './sql.js'
 import type { ContentStore, Scope } from './types.js'
 
-/** A content is older than the time between sending it and submitting its change. */
+/**
+ * The least age of removed contents, in days: longer than the time between sending a content and submitting its change.
+ */
 const MIN_DAYS = 1
 
 /** The changes that wait for a reviewer or a worker. */
@@ -50,7 +52,10 @@ export function createContents(database: Database, scope: Scope): ContentStore {
   }
 }
 
-/** The digests that waiting changes show. PostgreSQL rejects JSON with escapes of NUL or of lone surrogates, so this function parses it. */
+/**
+ * The digests of the contents that waiting changes show. PostgreSQL rejects JSON with escapes of NUL or of lone
+ * surrogates, so this function parses it.
+ */
 async function readUsed(query: Query): Promise<string[]> {
   const rows = await query.rows(WAITING)
   const digests = rows.flatMap((row) => {

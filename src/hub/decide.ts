@@ -105,14 +105,14 @@ async function vote(query: Query, session: string, { change, hunks }: Chosen, de
   })
 }
 
-/** What is known of a change after a vote. */
+/** The votes on a change and their results, after a vote. */
 interface Known {
   readonly votes: readonly Vote[]
   readonly decided: Decided
   readonly approval: Approval
 }
 
-/** Records what the votes decide of a chosen change, and what that makes of all of it. */
+/** Records the decision of the votes on a chosen change, and the resulting state of the whole change. */
 async function settle(query: Query, session: string, chosen: Chosen, known: Known, deciding: Deciding): Promise<void> {
   const { votes, decided } = known
   const isByHunk = chosen.hunks !== undefined || votes.some(({ hunks }) => hunks !== undefined)

@@ -18,7 +18,7 @@ export interface PartDecision {
   readonly reason?: string | undefined
 }
 
-/** What was decided on a change: on all of it, and later on hunks of it. */
+/** The decisions on a change: on all of it, and later ones on hunks of it. */
 export interface Decided {
   readonly whole?: PartDecision | undefined
   readonly hunks: ReadonlyMap<string, PartDecision>
@@ -46,7 +46,7 @@ export async function readDecided(
 }
 
 /**
- * Returns the decisions that hold after one more.
+ * Returns the decisions in force after one more.
  * @param on the hunks that the new decision is on; undefined for the whole change, where it replaces all earlier decisions
  */
 export function withDecision(
@@ -59,12 +59,13 @@ export function withDecision(
 }
 
 /**
- * What the decisions in force make of a whole change. Only if each hunk is approved is it approved.
+ * Returns the state of a whole change by the decisions in force. It is approved only if each hunk is approved.
  * @param all the ids of its hunks
  */
 export function outcomeOf({ whole, hunks }: Decided, all: readonly string[]): Outcome {
   if (hunks.size === 0) return whole?.verdict ?? 'pending'
-  // Another version of escrow has cut the change into other hunks: what was decided on those holds, and decides nothing here.
+  // Another version of escrow has divided the change into other hunks. Decisions on those stay recorded, and decide
+  // nothing here.
   if ([...hunks.keys()].some((id) => !all.includes(id))) return 'pending'
   const verdicts = new Set(all.map((id) => (hunks.get(id) ?? whole)?.verdict))
   const [only] = verdicts

@@ -20,14 +20,14 @@ export const SESSION_FACTS: z.ZodType<SessionFacts> = z.object({
   intents: z.array(z.object({ id: SENTENCE, name: SENTENCE, scope: SENTENCES, criteria: SENTENCES })).max(MAX_INTENTS),
 })
 
-/** Shortens sentences to what the hub takes, and says how many it leaves out. */
+/** Shortens sentences to the limits of the hub, and adds how many it left out. */
 export function limitSentences(sentences: readonly string[]): string[] {
   const left = sentences.length - MAX_SENTENCES
   const taken = left > 0 ? [...sentences.slice(0, MAX_SENTENCES - 1), `and ${left + 1} more`] : sentences
   return taken.map(limitSentence)
 }
 
-/** Shortens the facts about a session to what the hub takes. */
+/** Shortens the facts about a session to the limits of the hub. */
 export function limitFacts({ agent, intents }: SessionFacts): SessionFacts {
   return {
     agent: agent === undefined ? undefined : limitSentence(agent),

@@ -11,9 +11,11 @@ import type { SubmittedChange } from './types.js'
 import { readVotes } from './votes.js'
 
 /**
- * Queues what is approved of a submission as one landing, if the workspace has a repository and every change has a verdict. A change of
- * which a hunk is rejected does not land: nobody has checked the file without it. A change is left out if the session's newest landing of its paths already contains it.
- * @param isAsked whether a person has just decided; else what a worker has evicted is not tried again with the same bytes
+ * Queues the approved changes of a submission as one landing, if the workspace has a repository and every change has a
+ * verdict. A change with a rejected hunk does not land: nobody has checked the file without it. A change is left out if
+ * the session's newest landing of its paths already contains it.
+ * @param isAsked whether a person has just decided; else a landing that a worker has evicted is not tried again with
+ *   the same bytes
  */
 export async function queueLanding(query: Query, submission: string, isAsked: boolean): Promise<void> {
   const [repository] = await query.rows('select 1 as found from escrow.repositories')

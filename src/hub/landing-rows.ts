@@ -6,7 +6,7 @@ import { maybeTextOf, numberOf, type Query, type Row, textOf } from './sql.js'
 import type { Landing, LandingNews, LandingState, QueuedChange, Repository } from './types.js'
 
 const CHECKS = z.array(z.object({ run: z.string(), timeout: z.number().exactOptional() }))
-/** How long a worker keeps its turn without a sign of life. A call of git takes less. */
+/** Milliseconds for which a worker keeps its turn without renewing it. A call of git takes less time. */
 export const TURN_MS = 600_000
 export const LANDING_COLUMNS = `id, session, submission, body, state, attempts::float8 as attempts, branch, commit_id, reason, at::text as at`
 

@@ -40,7 +40,7 @@ export function createLandings(database: Database, scope: Scope, clock: Clock): 
         const isFenced = await assertTurn(query, turn, clock).then(
           () => false,
           (error: unknown) => {
-            // What was pushed is on the branch, whoever has the turn now.
+            // A pushed landing is on the branch, whichever worker has the turn now.
             if (ends.every(({ state }) => state === 'landed')) return true
             throw error
           },
@@ -139,7 +139,7 @@ function prefixesOf(path: string): string[] {
   return segments.map((_, at) => segments.slice(0, at + 1).join('/'))
 }
 
-/** What the session's own earlier landings made of its paths, the newest last. */
+/** The digests that the session's own earlier landings left at its paths. Later landings replace earlier ones. */
 async function ownVersions(query: Query, { session }: Landing): Promise<Map<string, string | null>> {
   const rows = await query.rows(
     `select body from escrow.landings where session = $1 and state = 'landed' order by news`,

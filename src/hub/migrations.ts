@@ -130,8 +130,8 @@ ${secured('landings', 'select, insert, update')}
 const FACTS = 'alter table escrow.submissions add column facts text;'
 
 /**
- * Votes and decisions on some hunks of a change; null: on all of it. `outcome` is what a decision makes of the whole change, together
- * with those before it; null: of an earlier version, where it is the verdict.
+ * Votes and decisions on some hunks of a change; null: on all of it. `outcome` is the state of the whole change after a
+ * decision and those before it. Null: a decision of an earlier version, whose verdict is the outcome.
  */
 const HUNKS = `
 alter table escrow.votes add column hunks text;

@@ -1,7 +1,10 @@
 import { oneLine } from '../core/printable.js'
 import type { HunkState, SubmittedChange } from './types.js'
 
-/** What a change or a hunk lacks beyond one approval by anybody, in words. Empty for one without such rules or votes. */
+/**
+ * Describes the approvals that a change or a hunk still needs, beyond one by anybody. Empty for one without such rules
+ * or votes.
+ */
 export function describeMissing({ approvedBy = [], missing }: SubmittedChange | HunkState): string {
   const { approvals = 0, owners = [], rejectedBy = [] } = missing ?? {}
   const parts = [

@@ -15,7 +15,7 @@ import { readVotes } from './votes.js'
 /** Decisions of one answer. */
 const PAGE = 500
 
-/** The newest decision on the same bytes of the session: it holds also when the agent has changed other files. */
+/** The newest decision on the same bytes of the session: it still applies when the agent has changed other files. */
 const LATEST = `left join lateral (
     select nullif(coalesce(outcome, verdict), 'pending') as verdict, reviewer,
       case when hunks is null then reason end as reason
@@ -60,7 +60,7 @@ export async function readSubmission(query: Query, id: string): Promise<Submissi
   return { id, session, isOpen: found.is_open === true, ...defined({ facts: known }), changes }
 }
 
-/** Adds to changes that are not approved what they lack. */
+/** Adds the missing approvals to changes that are not approved. */
 async function withVotes(query: Query, session: string, changes: SubmittedChange[]): Promise<SubmittedChange[]> {
   const keys = changes.map(({ key }) => key)
   const [votes, decided] = [await readVotes(query, session, keys), await readDecided(query, session, keys)]
@@ -106,7 +106,7 @@ export async function readDecisions(query: Query, seq: number, host: string) {
   )
   const decisions = await withApprovers(query, rows.map(decisionOf))
   const landings = await readNews(query, seq, host, PAGE)
-  // A full page ends the answer: what lies behind it is for the next.
+  // A full page ends the answer. The rest belongs to the next answer.
   const full = [decisions, landings].flatMap((page) => (page.length < PAGE ? [] : (page.at(-1)?.seq ?? [])))
   const next = Math.min(Math.max(seq, last), ...full)
   const isWithin = (each: { readonly seq: number }) => each.seq <= next
@@ -121,7 +121,10 @@ export async function readDecisions(query: Query, seq: number, host: string) {
   }
 }
 
-/** Adds the people who approved what a decision covers, or some of its hunks. A stored decision names only the last one. */
+/**
+ * Adds the people who approved the content of a decision, or some of its hunks. A stored decision names only the last
+ * one.
+ */
 async function withApprovers(query: Query, decisions: readonly Decision[]): Promise<Decision[]> {
   const bySession = new Map<string, ReadonlyMap<string, readonly Vote[]>>()
   for (const session of new Set(decisions.map((each) => each.session))) {

@@ -56,7 +56,10 @@ async function submit(query: Query, hold: Hold, submission: Submission): Promise
   return insert(query, hold, submission)
 }
 
-/** Gives a change set that came again its newer number: one from before it, which arrives late, must not take its place. */
+/**
+ * Gives a change set that was submitted again its newer number, so that an older change set that arrives late cannot
+ * replace it.
+ */
 async function renew(query: Query, id: string, { epoch }: Hold, { revision }: Submission): Promise<void> {
   await query.rows(
     'update escrow.submissions set epoch = $2::float8::bigint, revision = $3::float8::bigint where id = $1',

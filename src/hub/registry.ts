@@ -4,7 +4,7 @@ import { changing, inScope, onlyRow } from './scope.js'
 import { type Database, numberOf, type Query, textOf } from './sql.js'
 import type { Hold, Registry, Scope } from './types.js'
 
-/** How long a host keeps a session without a beat. */
+/** Milliseconds for which a host keeps a session without a heartbeat. */
 const LEASE_MS = 90_000
 /** Usable as a file name. Hosts put their own name before a session's. */
 const SESSION = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,149}$/

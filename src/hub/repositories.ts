@@ -92,11 +92,11 @@ function assertDirectory(directory: string): void {
     )
 }
 
-/** Lets the machines of a workspace commit their own changes again. What waits to land stays approved, and does not land. */
+/** Lets the machines of a workspace commit their own changes again. Waiting landings stay approved, and do not land. */
 export async function removeRepository(database: Database, scope: Scope): Promise<void> {
   const { tenant, workspace } = scope
   await database.transaction(async (query) => {
-    // Without the lock, a landing that is being queued would stay behind.
+    // Without the lock, a landing that is being queued would remain in the queue.
     await lockWorkspace(query, scope)
     const rows = await query.rows(
       'delete from escrow.repositories where tenant = $1 and workspace = $2 returning 1 as removed',

@@ -24,7 +24,7 @@ export const RULES: z.ZodType<ReviewRules> = z.strictObject({
     .refine((teams) => Object.keys(teams).length <= MAX_TEAMS, `There are more than ${MAX_TEAMS} teams.`),
 })
 
-/** Those of a workspace whose admin has set none. */
+/** The rules of a workspace whose admin has set none. */
 const NONE: ReviewRules = { approvals: 1, codeowners: null, teams: {} }
 
 export function createRules(database: Database, scope: Scope): RulesStore {
@@ -44,13 +44,13 @@ export function createRules(database: Database, scope: Scope): RulesStore {
   }
 }
 
-/** The teams that no line of CODEOWNERS names: their members own nothing by them. */
+/** The teams that no line of CODEOWNERS names. Their members own nothing as members. */
 export function teamsWithoutPaths({ codeowners, teams }: ReviewRules): string[] {
   const known = parseCodeowners(codeowners ?? '')
   return Object.keys(teams).filter((team) => !known.names(team))
 }
 
-/** The rules that hold now. One that cannot be read refuses every approval. */
+/** The rules in force. If one cannot be read, every approval is refused. */
 export async function readRules(query: Query): Promise<ReviewRules> {
   const [row] = await query.rows('select body from escrow.review_rules order by number desc limit 1')
   if (row === undefined) return NONE

@@ -1,15 +1,15 @@
 import type { ChangeKind } from '../core/api.js'
 
-/** What a change lacks to be approved. */
+/** The approvals that a change still needs. */
 export interface Missing {
   readonly approvals: number
   /** Lists of owners: one of each list must approve. */
   readonly owners: readonly (readonly string[])[]
-  /** People whose rejection holds until they approve. */
+  /** People whose rejection applies until they approve. */
   readonly rejectedBy: readonly string[]
 }
 
-/** What an intent says, for reviewers. */
+/** The parts of an intent that reviewers see. */
 export interface IntentFacts {
   readonly id: string
   readonly name: string
@@ -68,7 +68,10 @@ export interface SubmissionSummary {
   readonly pending: number
 }
 
-/** What decisions make of a whole change. `mixed`: some hunks are approved, the others rejected. `pending`: not all are decided. */
+/**
+ * The state of a whole change by the decisions on its parts. `mixed`: some hunks are approved, the others rejected.
+ * `pending`: not all are decided.
+ */
 export type Outcome = 'approved' | 'rejected' | 'mixed' | 'pending'
 
 /** A hunk that has a vote or a decision of its own. */
@@ -87,7 +90,7 @@ export interface SubmittedChange extends QueuedChange {
   readonly verdict?: Exclude<Outcome, 'pending'> | undefined
   readonly reason?: string | undefined
   readonly reviewer?: string | undefined
-  /** Who has approved so far, and what the change lacks, if it was not approved. */
+  /** Who has approved so far, and the approvals that the change still needs, if it is not approved. */
   readonly approvedBy?: readonly string[] | undefined
   readonly missing?: Missing | undefined
   /** If it was voted on by hunk: the hunks with a vote or a decision of their own. */
@@ -127,7 +130,7 @@ export interface Decision {
   readonly at: string
   /** The ids of the hunks that it is on; absent: the whole change. */
   readonly hunks?: readonly string[] | undefined
-  /** What it makes of the whole change, together with the decisions before it. */
+  /** The state of the whole change after this decision and those before it. */
   readonly outcome: Outcome
 }
 

@@ -30,8 +30,9 @@ export function changing<T>(database: Database, scope: Scope, work: (query: Quer
 }
 
 /**
- * As {@link changing}, for what concerns one path and takes no number of the sequence: it waits for the same at a path above or below, and
- * for all changes by {@link changing}. Locks are taken from the root down, so that no two transactions wait for each other.
+ * As {@link changing}, for an operation on one path that takes no number of the sequence. It waits for such operations
+ * at paths above or below, and for all changes by {@link changing}. Locks are taken from the root down, so that no two
+ * transactions wait for each other.
  * @param paths the path, after those above it from the root on
  */
 export function changingPath<T>(

@@ -36,7 +36,10 @@ export async function setSignInGroup(database: Database, group: SignInGroup): Pr
   })
 }
 
-/** Takes a group's access to a workspace away. A decision of its members is made before that, or not at all. */
+/**
+ * Removes a group's access to a workspace. A concurrent decision of its members is made before the removal, or is
+ * refused.
+ */
 export async function removeSignInGroup(database: Database, group: Scope & { readonly name: string }): Promise<void> {
   const { tenant, workspace, name } = group
   await database.transaction(async (query) => {

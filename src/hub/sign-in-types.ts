@@ -1,6 +1,6 @@
 import type { Identity, Role, Scope } from './types.js'
 
-/** What a sign-in may be; a machine has a token. */
+/** A role that a sign-in may have. A machine has a token instead. */
 export type SignInRole = Exclude<Role, 'host'>
 
 /** A role in a workspace, by a sign-in. */
@@ -33,10 +33,10 @@ export interface BegunSignIn {
 export interface SignIn {
   /** The hash of its cookie. */
   readonly id: string
-  /** The issuer and the subject: who it is, whatever the name says. */
+  /** The issuer and the subject, which identify the person independently of the name. */
   readonly subject: string
   readonly name: string
   readonly accesses: readonly Access[]
-  /** The access that was chosen. Undefined: none yet, or the groups do not have it any more. */
+  /** The access that was chosen. Undefined: none was chosen yet, or the groups no longer have it. */
   readonly identity?: Identity
 }

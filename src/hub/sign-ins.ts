@@ -114,7 +114,10 @@ export async function endSignIn(database: Database, cookie: string, which: 'this
   await database.transaction((query) => query.rows(which === 'this' ? one : all, [sha256hex(cookie)]))
 }
 
-/** Ends all sign-ins of people with this name, by the operator. A decision of theirs is made before that, or not at all. @returns how many */
+/**
+ * Ends all sign-ins of people with this name, by the operator. A concurrent decision of theirs is made before that, or
+ * is refused. @returns how many
+ */
 export async function endSignInsNamed(database: Database, name: string): Promise<number> {
   const rows = await database.transaction((query) =>
     query.rows('delete from escrow.sign_ins where name = $1 returning 1 as ended', [name]),

@@ -2,7 +2,7 @@ import { HubError } from './hub-error.js'
 
 /** A value of a query. Times are ISO 8601 texts, and JSON is text: so every driver sends and returns the same. */
 export type SqlValue = string | number | boolean | null | Uint8Array
-/** A row of a result. Whole numbers must be cast to `float8`, because drivers differ in what they make of `bigint`. */
+/** A row of a result. Whole numbers must be cast to `float8`, because drivers convert `bigint` differently. */
 export type Row = Readonly<Record<string, unknown>>
 
 /** Runs statements in one transaction. */
@@ -16,7 +16,10 @@ export interface Query {
 export interface Database {
   /** Runs `work` in a transaction, and again after a serialization failure or a deadlock. So `work` may run more than once. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>
-  /** Calls `wake` after changes, possibly too often and possibly late: the truth is in the tables. Returns what ends it. */
+  /**
+   * Calls `wake` after changes, possibly too often or late, so the caller must read the tables. Returns a function that
+   * ends it.
+   */
   listen(wake: () => void): Promise<() => Promise<void>>
   close(): Promise<void>
 }

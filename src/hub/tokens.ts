@@ -49,7 +49,10 @@ export async function listTokens(database: Database): Promise<(Identity & { revo
   return rows.map((row) => Object.assign(identityOf(row), { revoked: maybeTextOf(row, 'revoked_at') !== undefined }))
 }
 
-/** Revokes a token. A decision of its owner is made before that, or not at all: both wait for the lock of the workspace. */
+/**
+ * Revokes a token. A concurrent decision of its owner is made before the revocation, or is refused: both wait for the
+ * lock of the workspace.
+ */
 export async function revokeToken(
   database: Database,
   { tenant, workspace, name }: Pick<Identity, 'tenant' | 'workspace' | 'name'>,

@@ -43,13 +43,13 @@ export interface Identity extends Scope {
   readonly proof?: Proof | undefined
 }
 
-/** How a caller is known, for decisions. */
+/** The identity of a caller, for decisions. */
 export interface Proof {
-  /** Who it is, whatever the name says. By default the name. */
+  /** Identifies the caller independently of the name. By default the name. */
   readonly subject?: string | undefined
-  /** The hash of the token. One that was revoked in the meantime decides nothing. */
+  /** The hash of the token. A token that was revoked in the meantime decides nothing. */
   readonly token?: string | undefined
-  /** The hash of a sign-in. One that has ended in the meantime, or has lost its access, decides nothing. */
+  /** The hash of a sign-in. A sign-in that has ended in the meantime, or has lost its access, decides nothing. */
   readonly signIn?: string | undefined
   /** As CODEOWNERS writes them. */
   readonly teams?: readonly string[] | undefined
@@ -67,11 +67,11 @@ export interface ReviewRules {
 
 export interface RulesStore {
   get(): Promise<ReviewRules>
-  /** They hold for decisions from now on. Rejects with `invalid` for a CODEOWNERS that cannot be read. */
+  /** They apply to decisions from now on. Rejects with `invalid` for a CODEOWNERS that cannot be read. */
   set(rules: ReviewRules, by: string): Promise<void>
 }
 
-/** A host's hold on a session. The epoch is its fencing token: an older one is refused. */
+/** A host's ownership of a session. The epoch is its fencing token: an older one is refused. */
 export interface Hold {
   readonly session: string
   readonly host: string
@@ -124,7 +124,9 @@ export interface Claims {
   list(): Promise<Claim[]>
 }
 
-/** A decision is what the votes on a change make of it: an approval once there are enough, a rejection at once. */
+/**
+ * Reviewers vote on changes, and votes lead to decisions: an approval once there are enough votes, a rejection at once.
+ */
 export interface ReviewQueue {
   /** Queues a session's changes in place of its earlier ones. The same change set again returns the same id. Rejects with `missing`. */
   submit(hold: Hold, submission: Submission): Promise<{ id: string }>
@@ -209,19 +211,25 @@ export type LandingEnd =
     }
 
 export interface OpenLanding extends Landing {
-  /** What the session's earlier landings made of the paths: a digest, or null for a deleted file. */
+  /** The state that the session's earlier landings left at the paths: a digest, or null for a deleted file. */
   readonly own: ReadonlyMap<string, string | null>
   /** Whether every change is still approved, and the session still has it. If not, it may only be on the branch already. */
   readonly mayLand: boolean
 }
 
-/** What a worker does in its turn. Each rejects with `fenced` if the turn has passed to another worker or is over. */
+/**
+ * The operations of a worker in its turn. Each rejects with `fenced` if the turn has passed to another worker or is
+ * over.
+ */
 export interface LandingQueue {
   /** Takes the next landings, oldest first: those that share no path with an earlier one. Empty: there are none, and the turn is over. */
   begin(turn: Turn, limit: number): Promise<OpenLanding[]>
   /** Extends the turn. Returns whether these landings may still land: see `OpenLanding`. */
   renew(turn: Turn, landings?: readonly Landing[]): Promise<boolean>
-  /** Records how landings ended, with their lines of the audit. What the branch has counts, so `landed` replaces any other end. */
+  /**
+   * Records how landings ended, with their lines of the audit. The branch is authoritative, so `landed` replaces any
+   * other end.
+   */
   end(turn: Turn, ends: readonly LandingEnd[]): Promise<void>
   /** Ends the turn, and keeps the landings for a later one. The page shows the problem. */
   pause(turn: Turn, problem: string, milliseconds: number): Promise<void>

@@ -4,9 +4,9 @@ import { foldName } from './path-problem.js'
 /** The mode of a symbolic link. */
 const LINK = '120000'
 
-/** The files of a commit, and of the landings that are built onto it. */
+/** The files of a commit, with the changes of the landings that were applied to it. */
 export class BranchTree {
-  /** How many files have each name, or lie below it: by the folded name, then by the exact one. */
+  /** The number of files at or below each name, by the folded name, then by the exact name. */
   readonly #names = new Map<string, Map<string, number>>()
   readonly #entries = new Map<string, GitEntry>()
 
@@ -22,7 +22,7 @@ export class BranchTree {
     return !this.#entries.has(path) && this.#names.get(foldName(path))?.has(path) === true
   }
 
-  /** Why a file with a path may not be changed or made here. */
+  /** Returns why a file may not be changed or created at a path; undefined if it may. */
   problem(path: string): string | undefined {
     const own = this.#entries.get(path)
     if (own?.mode === GITLINK) return 'it is a submodule'
@@ -37,7 +37,7 @@ export class BranchTree {
     return this.isDirectory(path) ? 'it is a directory on the branch' : undefined
   }
 
-  /** Makes all changes, removals first, or none. Returns why not. */
+  /** Applies all changes, removals first, or none. Returns the reason if it applied none. */
   apply(changes: ReadonlyMap<string, GitEntry | undefined>): { path: string; why: string } | undefined {
     const before = [...changes.keys()].map((path) => [path, this.#entries.get(path)] as const)
     for (const path of changes.keys()) this.#remove(path)

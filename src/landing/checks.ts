@@ -14,7 +14,7 @@ import type { BranchTree } from './branch-tree.js'
 import type { Clone } from './clone.js'
 
 const INTENTS_FILE = '.orchestration/active_intents.yaml'
-/** The intent that the operator's checks are named by. */
+/** The name of the operator's checks, in place of an intent's id. */
 const OPERATOR = 'repository'
 
 /** A check that did not succeed. */
@@ -26,7 +26,10 @@ export interface FailedCheck {
   readonly output: string
 }
 
-/** What has to succeed for landings: the operator's checks, and those that the branch, as people pushed it, has for their intents. */
+/**
+ * Returns the checks that must succeed before landings: the operator's, and those of the landings' intents as the
+ * branch has them.
+ */
 export function checksFor(
   clone: Clone,
   tree: BranchTree,
@@ -50,7 +53,7 @@ function isSameCheck(one: ApplicableCheck, other: ApplicableCheck): boolean {
   return isDeepStrictEqual(one.check, other.check)
 }
 
-/** No landing changes this file, so it is as people pushed it. */
+/** The intents of the branch. No landing changes this file, so people have pushed its content. */
 function intentsOf(clone: Clone, tree: BranchTree): IntentsState {
   const entry = tree.get(INTENTS_FILE)
   if (entry === undefined) return { ok: true, version: 0, intents: new Map() }

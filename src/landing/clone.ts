@@ -18,7 +18,7 @@ const SETTINGS = [
   'push.recurseSubmodules=no',
   'push.gpgSign=false',
 ]
-/** They start no program of the address's choice. */
+/** The allowed protocols. With none of them can an address make git start a program. */
 const PROTOCOLS = ['https', 'http', 'ssh', 'git', 'file']
 const TIP = 'refs/escrow/tip'
 /** In the checked-out tree each file has the bytes of its blob: no filter runs, and no line end changes. */
@@ -29,7 +29,7 @@ export type Pushed =
   | { readonly is: 'lost' }
   | { readonly is: 'declined'; readonly why: string }
 
-/** Who git says made a commit. */
+/** The author and committer of a commit. */
 export interface Committer {
   readonly author: string
   readonly name: string
@@ -40,9 +40,9 @@ export interface Committer {
 export class Clone {
   readonly #git: Git
   readonly #dir: string
-  /** Before each path of the workspace in the repository. */
+  /** The prefix of the workspace's paths in the repository. */
   readonly #prefix: string
-  /** How the worker's own git wants commits signed, read once. */
+  /** The options for signing from the settings of the worker's git, read once. */
   #sign: readonly string[] | undefined
 
   private constructor(
@@ -142,7 +142,7 @@ export class Clone {
     }
   }
 
-  /** Commits changes onto a parent. Touches no branch. Returns no commit, but why, where git refuses a path. */
+  /** Creates a commit of changes on a parent, and changes no branch. Returns the reason if git refuses a path. */
   commit(
     parent: string,
     changes: ReadonlyMap<string, GitEntry | undefined>,
@@ -175,7 +175,7 @@ export class Clone {
     return this.#git.query(['config', '--get', name])
   }
 
-  /** The attributes of paths by which a working tree's bytes differ from git's, as a commit sets them. */
+  /** The attributes of paths, as a commit sets them, by which git converts bytes in a working tree. */
   attributes(commit: string, paths: readonly string[]): Map<string, string[]> {
     const found = new Map<string, string[]>()
     if (paths.length === 0) return found

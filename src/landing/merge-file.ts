@@ -3,11 +3,11 @@ import { diffFile } from '../review/index.js'
 
 /** A file's contents; null if there is no file. */
 export interface Sides {
-  /** What the agent's version is based on. */
+  /** The base of the agent's version. */
   readonly base: Uint8Array | null
-  /** What the branch has. */
+  /** The content on the branch. */
   readonly tip: Uint8Array | null
-  /** What the reviewer approved. */
+  /** The content that the reviewer approved. */
   readonly after: Uint8Array | null
   /** The digest of what the session itself has landed there; undefined if it has landed nothing. */
   readonly own: string | null | undefined
@@ -24,7 +24,7 @@ export type MergeTexts = (
  * Whether the approved bytes may replace what the branch has. They may if the merge by lines of the branch's and the agent's version gives
  * exactly these bytes: the file is as it was when the agent began, or as the session has landed it, or the agent's version contains what others
  * changed. Any other result has bytes that nobody has reviewed.
- * @returns what the agent needs to know if they may not
+ * @returns the message for the agent if they may not
  */
 export function mergeFile(path: string, { base, tip, after, own }: Sides, mergeTexts: MergeTexts): string | undefined {
   if (isSame(tip, after) || isSame(tip, base)) return undefined

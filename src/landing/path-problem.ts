@@ -9,7 +9,7 @@ export function foldName(path: string): string {
   return path.normalize('NFC').toUpperCase().toLowerCase()
 }
 
-/** Why no change may land at a path, whatever the branch has. Undefined if it may. */
+/** Returns why no change may land at a path, whatever the branch has; undefined if changes may land. */
 export function pathProblem(path: string): string | undefined {
   if (!path.isWellFormed() || /[\0\ufffd\\]/.test(path))
     return 'its name has a character that git or a disk cannot hold'
@@ -24,7 +24,7 @@ export function pathProblem(path: string): string | undefined {
   return undefined
 }
 
-/** Without what Windows and HFS+ leave out of a name. */
+/** Removes the parts of a name that Windows and HFS+ ignore. */
 function plain(segment: string): string {
   return segment
     .replace(IGNORED, '')

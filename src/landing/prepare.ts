@@ -13,13 +13,13 @@ export interface Unfit {
   readonly paths: readonly string[]
 }
 
-/** The entries that a landing makes, without those that the branch has already; undefined: the path goes. */
+/** The entries that a landing changes, without those that the branch already has; undefined for a removed path. */
 export type Prepared = { readonly changes: ReadonlyMap<string, GitEntry | undefined> } | { readonly unfit: Unfit }
 
 /** The type bits of git's modes for files. */
 const [PLAIN, EXECUTABLE] = ['100644', '100755']
 
-/** Merges a landing onto a tree, which then has its changes; onto none if one does not fit. */
+/** Merges a landing into a tree. If one of its changes does not fit, the tree stays as it is. */
 export class Preparation {
   readonly #problems: { readonly path: string; readonly text: string }[] = []
   readonly #changes = new Map<string, GitEntry | undefined>()
@@ -96,7 +96,7 @@ export class Preparation {
     } else this.#set(path, { mode: this.#modeOf(change), id: this.clone.store(after) })
   }
 
-  /** Whether the branch has made a rename already. */
+  /** Whether the branch already has a rename. */
   #isMoved({ path, from = path, after }: QueuedChange): boolean {
     const [source, target] = [this.#tip(from), this.#tip(path)]
     return source === null && target !== null && digest(target) === after
@@ -116,7 +116,10 @@ export class Preparation {
     return isExecutable(mode?.after) ? EXECUTABLE : PLAIN
   }
 
-  /** Git would convert what a machine has on disk, so the reviewed bytes are not those to store. */
+  /**
+   * Refuses files that git converts in a working tree: the bytes that were reviewed on a machine are not the bytes to
+   * store.
+   */
   #refuseFiltered(commit: string): void {
     const written = [...this.#changes].flatMap(([path, entry]) => (entry === undefined ? [] : [{ path, entry }]))
     const attributes = this.clone.attributes(

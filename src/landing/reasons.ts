@@ -16,7 +16,7 @@ export function checkReason(branch: string, { run, how, output }: FailedCheck): 
     `Not landed on ${branch}: \`${run.slice(0, 500)}\` failed with the changes on its tip (${how}).\n`,
     output.trim(),
   ]
-  // The end of the output says most.
+  // The end of the output is the most informative part.
   const room = MAX_REASON - head.length
   return `${head}${tail.length > room ? `…${tail.slice(1 - room)}` : tail}`
 }

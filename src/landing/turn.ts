@@ -11,11 +11,11 @@ import { Preparation } from './prepare.js'
 import { checkReason, declinedReason, unfitReason } from './reasons.js'
 import type { WorkerReport } from './report.js'
 
-/** Landings that are checked and pushed together. */
+/** The most landings that are checked and pushed together. */
 const MOST_TOGETHER = 20
-/** Lost races of one turn. */
+/** The most pushes of one turn that may fail because somebody else pushed first. */
 const MOST_RACES = 10
-/** Milliseconds until a workspace with a problem is tried again, and between two signs of life during checks. */
+/** Milliseconds until a workspace with a problem is tried again, and between two renewals of the turn during checks. */
 const PAUSE_MS = 60_000
 const BEAT_MS = 60_000
 const DEFAULT_EMAIL = 'escrow-hub@localhost'
@@ -34,7 +34,7 @@ interface Built {
   readonly commit: string
 }
 
-/** Lands what a workspace has waiting, until nothing is left or something is wrong with the repository or this machine. */
+/** Lands the waiting landings of a workspace, until none is left or the repository or this machine has a problem. */
 export async function landTurn(options: TurnOptions, turn: Turn): Promise<void> {
   const { landings } = openStores(options.database, turn)
   try {
@@ -80,8 +80,8 @@ class TurnRun {
   }
 
   /**
-   * Pushes the commits up to the last one if it passes, else half of them, and so on. Evicts a landing that fails alone. Each commit is
-   * on the one before it, so fewer landings need no other commits.
+   * Checks the last commit, and pushes all of them if it passes. Else it tries the first half, and so on. A landing
+   * that fails alone is evicted. Each commit is based on the previous one, so a part of them needs no new commits.
    */
   async #push(tip: string, tree: BranchTree, built: readonly Built[]): Promise<void> {
     let tried = built
@@ -98,7 +98,7 @@ class TurnRun {
       }
       if (refused !== undefined) await this.#evict(last.landing, refused.why)
       else await this.#end(tried.map(({ landing: { id }, commit }) => ({ id, state: 'landed', commit })))
-      // Among the landings right behind those that passed is one that fails.
+      // One of the landings right after those that passed fails.
       this.#together = refused === undefined && failing > 0 ? failing - tried.length : MOST_TOGETHER
       this.#races = 0
       return
@@ -115,14 +115,17 @@ class TurnRun {
     const landings = built.map(({ landing }) => landing)
     const failed = await this.#check(commit, checksFor(this.#clone, tree, this.turn.checks, landings))
     if (failed !== undefined) return { why: checkReason(this.turn.branch, failed) }
-    // A full turn is left for the push, which takes less. What was rejected during the checks is left out of the next batch.
+    // A full turn is left for the push, which takes less time. If a landing was rejected during the checks, the batch
+    // starts again without it.
     if (!(await this.#stores.landings.renew(this.turn, landings))) return 'lost'
     const pushed = this.#clone.push(tip, commit)
     if (pushed.is === 'declined') return { why: declinedReason(this.turn.branch, pushed.why) }
     return pushed.is === 'lost' ? 'lost' : undefined
   }
 
-  /** A worker may have died after its push. What the branch has is landed, and not pushed again. */
+  /**
+   * A worker may have died after its push. A landing that the branch has is recorded as landed, and not pushed again.
+   */
   async #withoutLanded(tip: string, batch: readonly OpenLanding[]): Promise<OpenLanding[]> {
     const tried = batch.filter(({ attempts }) => attempts > 0).map(({ id }) => id)
     const found = tried.length === 0 ? new Map<string, string>() : this.#clone.landed(tip, tried)
@@ -130,14 +133,14 @@ class TurnRun {
     return batch.filter(({ id }) => !found.has(id))
   }
 
-  /** What was rejected or replaced after a worker had taken it does not land. */
+  /** Leaves out, and withdraws, landings that were rejected or replaced after a worker had taken them. */
   async #withoutWithdrawn(landings: readonly OpenLanding[]): Promise<OpenLanding[]> {
     const withdrawn = landings.filter(({ mayLand }) => !mayLand)
     await this.#end(withdrawn.map(({ id }) => ({ id, state: 'withdrawn' })))
     return landings.filter(({ mayLand }) => mayLand)
   }
 
-  /** Builds one commit after the other. What does not fit is evicted. */
+  /** Builds one commit after the other. A landing that does not fit is evicted. */
   async #build(tip: string, tree: BranchTree, landings: readonly OpenLanding[]): Promise<Built[]> {
     const built: Built[] = []
     const ends: LandingEnd[] = []
@@ -165,7 +168,7 @@ class TurnRun {
         if ('commit' in made) built.push({ landing, commit: made.commit })
         else {
           refuse(landing, `git refuses a path: ${made.refused}`, [...prepared.changes.keys()])
-          // The tree has its changes. The landings behind it are in the next batch.
+          // The tree already has its changes, so the later landings are left to the next batch.
           break
         }
       }
@@ -178,7 +181,7 @@ class TurnRun {
     const stop = new AbortController()
     const beat = setInterval(() => {
       this.#stores.landings.renew(this.turn).catch((error: unknown) => {
-        // A database that is away for a moment keeps the turn, which lasts longer than that.
+        // After a short outage of the database the turn is still valid, because it lasts longer.
         if (error instanceof HubError) stop.abort(error)
       })
     }, BEAT_MS)

@@ -14,7 +14,7 @@ export interface WorkerOptions {
   readonly database: Database
   /** A directory for clones. Its content can be removed whenever no worker runs. */
   readonly work: string
-  /** Ends the worker. What it has begun waits for the next one. */
+  /** Ends the worker. Unfinished landings wait for the next worker. */
   readonly signal: AbortSignal
   readonly report: (report: WorkerReport) => void
   /** Whether to end when nothing waits. */
@@ -26,10 +26,13 @@ export function defaultWork(): string {
   return join(stateDir(), 'landing')
 }
 
-/** Milliseconds between two looks for work that no notice has come for: the turn of a worker that died is over in time. */
+/**
+ * Milliseconds between two polls for work without a notification, for example when the turn of a dead worker has
+ * expired.
+ */
 const LOOK_MS = 15_000
 
-/** Lands what waits in any workspace of the hub. Any number of workers may run, on any machines. */
+/** Lands the waiting landings of every workspace of the hub. Any number of workers may run, on any machines. */
 export async function runWorker(options: WorkerOptions): Promise<void> {
   const { database, signal, report } = options
   ensurePrivateDir(options.work)
@@ -47,7 +50,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
       })
       if (turn !== undefined) {
         await landTurn(options, turn).catch((error: unknown) => {
-          // The turn runs out, and a worker takes up what this one has begun.
+          // The turn expires, and a worker continues the landings of this one.
           report({ kind: 'problem', workspace: turn.workspace, message: oneLine(errorText(error)) })
         })
       } else if (options.once) return
@@ -58,7 +61,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   }
 }
 
-/** Waits for a notice, or until the next look. */
+/** Waits for a notification, or until the next poll. */
 async function soon(woken: Promise<void>, signal: AbortSignal): Promise<void> {
   const over = new AbortController()
   const pause = sleep(LOOK_MS, undefined, { signal: AbortSignal.any([signal, over.signal]) })

@@ -28,11 +28,11 @@ export interface FileReport {
   readonly unapproved: readonly number[]
 }
 
-/** The result of a check. It holds if there are no problems and no unapproved lines. */
+/** The result of a check. The check has passed if there are no problems and no unapproved lines. */
 export interface PullRequestReport {
-  /** What is wrong with the ledger. */
+  /** The problems of the ledger. */
   readonly problems: readonly string[]
-  /** What was not checked. */
+  /** The parts that were not checked. */
   readonly notes: readonly string[]
   readonly files: readonly FileReport[]
   /** The number of records in the ledger. */

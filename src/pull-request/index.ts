@@ -1,5 +1,6 @@
 /**
- * A pull request held against its ledger, in CI: each changed line is a person's, or a named person or a rule approved it for an intent.
+ * Checks a pull request against its ledger, in CI: each changed line is a person's, or a named person or a rule
+ * approved it for an intent.
  *
  * In: two commits of a git repository. Out: a report, and its forms for people and forges: a summary, annotations of lines, a badge.
  * Must not happen here: running anything of the pull request, reading the checkout, using the network.

@@ -1,7 +1,7 @@
 import type { PullRequestReport } from './check.js'
 import { describeRanges } from './ranges.js'
 
-/** What is wrong, one sentence each. Empty if the pull request holds. */
+/** The problems of a pull request, one sentence each. Empty if it passes. */
 export function problemsOf({ problems, files }: PullRequestReport): string[] {
   const unapproved = files.flatMap(({ path, unapproved }) =>
     unapproved.length === 0
@@ -11,7 +11,7 @@ export function problemsOf({ problems, files }: PullRequestReport): string[] {
   return [...problems, ...unapproved]
 }
 
-/** True if nothing is wrong. */
+/** True if the report has no problem. */
 export function holds(report: PullRequestReport): boolean {
   return problemsOf(report).length === 0
 }

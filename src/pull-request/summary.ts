@@ -1,7 +1,7 @@
 import type { FileReport, PullRequestReport } from './check.js'
 import { problemsOf } from './problems.js'
 
-/** The report in two sentences: the verdict, and what it rests on. */
+/** The report in two sentences: the verdict, and the checks that it is based on. */
 export function headlineOf(report: PullRequestReport): { readonly verdict: string; readonly checked: string } {
   const { files, records, signed } = report
   const lines = files.reduce((sum, file) => sum + file.lines, 0)

@@ -20,7 +20,7 @@ export interface RecordedCommit {
   readonly undone: Undone | undefined
   readonly approvals: readonly Verdict[]
   readonly amendments: AmendmentState
-  /** The ids of the check runs that it rests on. */
+  /** The ids of the check runs that it is based on. */
   readonly evidence: readonly string[]
   readonly checklist: readonly ChecklistItem[]
   /** The digest of policy.yaml; undefined if there is none. */

@@ -155,8 +155,8 @@ function refuseDriftedChanges(approved: readonly StagedChange[]): void {
 }
 
 /**
- * Refuses a commit of anything but what a release by rule decided on. Returns what the commit asks under its lock: whether another
- * commit has changed the disk since, which the checks did not see.
+ * Refuses a commit that differs from the state that a release by rule decided on. Returns a function that the commit
+ * calls under its lock: it throws if another commit has changed the disk since the checks.
  */
 function assertDecided(layout: Layout, only: DecidedTree | undefined, planned: CommittedTree): () => void {
   if (only === undefined) return () => undefined

@@ -109,8 +109,8 @@ function proposalOf(path: string, proposals: readonly ProposedCommit[]): Propose
 }
 
 /**
- * The message of the agent's commit, if exactly one of its commits names these changes. Earlier commits of the agent whose files all land
- * with it are listed below: what the files were in between was not reviewed.
+ * The message of the agent's commit, if exactly one of its commits names these changes. Earlier commits of the agent
+ * whose files all land with it are listed below it, because nobody reviewed their intermediate contents.
  */
 function proposedMessage(
   changes: readonly StagedChange[],

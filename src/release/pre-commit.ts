@@ -6,8 +6,8 @@ import type { PreparedGit } from '../git/index.js'
 import type { ReviewedSession } from './reviewed-session.js'
 
 /**
- * Runs the hook with the index that the commit will have. $COMMIT: the new git commit. Contents were reviewed as they are, so a hook that
- * stages other ones refuses the commit.
+ * Runs the hook with the index that the commit will have. $COMMIT: the new git commit. The contents were reviewed as
+ * they are, so the commit is refused if the hook stages others.
  */
 const script = (commit: string) => `
 tree=$(git rev-parse '${commit}^{tree}') && git read-tree "$tree" || exit 1
@@ -17,7 +17,7 @@ git diff-index --cached --name-only "$tree"
 echo 'it staged other contents of these files than those that were approved.'
 exit 1`
 
-/** Seconds for the hook. */
+/** Seconds after which the hook is stopped. */
 const TIMEOUT = 600
 
 interface PreCommit {

@@ -65,8 +65,9 @@ interface Run {
 }
 
 /**
- * Checks and commits what rules have approved, unless a check, a person or a tier stops it. An agent can change its stage all the
- * time, and a change that it takes back has its approval again. So the commit, the checks and the decisions are held to one tree.
+ * Checks and commits what rules have approved, unless a check, a person or a tier stops it. An agent can change its
+ * stage at any time, and a change that it restores has its approval again. So the decisions, the checks and the commit
+ * must refer to the same tree.
  */
 async function finish(review: ReleasedReview, run: Run): Promise<ReleaseReport> {
   const { rules, digest, decisions, session, options, decided } = run
@@ -99,7 +100,8 @@ async function finish(review: ReleasedReview, run: Run): Promise<ReleaseReport> 
     const shown = evidence.length > 0 ? { evidence } : {}
     return { ...committed(result, decisions, [...byRule.keys()]), ...shown }
   } catch (error) {
-    // The approvals stay: a person ticks the sentences, or the stage is quiet again, and the next release commits.
+    // The approvals stay. The next release commits once a person has ticked the sentences, or the stage no longer
+    // changes.
     if (error instanceof EscrowError && (error.reason === 'unticked' || error.reason === 'stale_file'))
       return stop([error.message, error.hint ?? ''].join(' ').trim())
     throw error

@@ -45,7 +45,7 @@ export async function reviewOf(session: ReviewedSession): Promise<Review> {
   }
 }
 
-/** A question about scope, with what its answer would let in. */
+/** A question about scope, with the files that a wider scope would add. */
 function withReach(question: Question, { layout, intents }: ReviewedSession): Question {
   if (question.kind !== 'scope') return question
   const state = intents.state()

@@ -8,12 +8,12 @@ import { runsCode } from '../risk/index.js'
 const MAX_FILES = 50_000
 /** The most files that are named. */
 const MAX_NAMED = 5
-/** How long a list of files is used again: a page asks for each question whenever something changes. */
+/** Milliseconds for which a list of files is reused, because a page asks again for each question after every change. */
 const FRESH_MS = 10_000
 
 /**
- * Returns what a wider scope would let in: files that the new globs match and the present scope does not. Files that git ignores do
- * not count.
+ * Returns the files that a wider scope would add: those that the new globs match and the present scope does not. Files
+ * that git ignores do not count.
  * @param root the workspace's root, absolute
  */
 export function scopeReach(root: string, present: readonly string[], globs: readonly string[]): ScopeReach {

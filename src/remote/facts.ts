@@ -24,7 +24,7 @@ export function limitAll(changes: readonly QueuedChange[]): QueuedChange[] {
   return changes.map((change) => (kept.has(change) ? change : Object.assign({}, change, { facts: undefined })))
 }
 
-/** What a review of the session on this machine shows above its changes. */
+/** The facts about a session that a review on this machine shows above its changes. */
 export async function readSessionFacts(
   { intents }: Pick<Workspace, 'intents'>,
   changes: readonly QueuedChange[],

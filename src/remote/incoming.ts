@@ -3,9 +3,12 @@ import { EscrowError } from '../core/api-error.js'
 import { changeKey, isContentOnly } from '../hub/index.js'
 import type { ReceivedDecision } from './hub-client.js'
 
-/** What a decision did. `passed over`: this machine has other bytes now, the same verdict, or a rejection by a person here. */
+/**
+ * The effect of a decision on this machine. `passed over`: this machine has other bytes now, the same verdict, or a
+ * rejection by a person here.
+ */
 export type Outcome = 'approved' | 'rejected' | 'passed over'
-/** `other bytes`: the decision holds if the session has those of the decision again. */
+/** `other bytes`: the session has other bytes now. The decision applies if it gets those of the decision again. */
 type Recorded = Outcome | 'other bytes'
 
 /**

@@ -3,7 +3,10 @@ import { EscrowError } from '../core/api-error.js'
 import { isChange } from './incoming.js'
 import { type Landed, readLandedOf } from './settings.js'
 
-/** What workers have landed and this machine still has staged: its disk does not have the branch's new commits. */
+/**
+ * The changes that workers have landed and that are still staged here, because this machine has not pulled the branch's
+ * new commits.
+ */
 export async function landedChanges(workspace: Workspace): Promise<Landed[]> {
   const sessions = new Set((await workspace.sessions()).filter(({ changes }) => changes > 0).map(({ id }) => id))
   const found: Landed[] = []
@@ -16,8 +19,9 @@ export async function landedChanges(workspace: Workspace): Promise<Landed[]> {
 }
 
 /**
- * Records in the ledger what has landed, while this machine still has it staged. Once the stage has dropped it, nothing here knows who wrote its lines.
- * @returns why the ledger cannot have it, if so
+ * Records landed changes in the ledger while they are still staged on this machine. Once the stage has dropped it,
+ * nothing here knows who wrote its lines.
+ * @returns the reason if the ledger cannot record them
  */
 export async function recordLanded(workspace: Workspace, landed: Landed): Promise<string | undefined> {
   const { session, branch, commit } = landed

@@ -29,7 +29,7 @@ interface Planned {
 
 /**
  * Verifies a ledger, and divides the lines that a hub lacks into batches.
- * @param there the lines that the hub has
+ * @param there the lines that the hub already has
  * @throws EscrowError `ledger_corrupt` at any fault of the ledger, `ledger_fork` if it does not continue the lines of the hub
  */
 export async function planBatches(layout: Layout, there: LineFold): Promise<Planned> {

@@ -1,6 +1,6 @@
 import type { Outcome } from './incoming.js'
 
-/** One thing that a sync did, or could not do, for a person to read. */
+/** A result or a problem of a sync, for a person. */
 export type SyncReport =
   | { readonly kind: 'sent'; readonly session: string; readonly changes: number }
   | { readonly kind: 'overlap'; readonly session: string; readonly path: string; readonly other: string }

@@ -33,9 +33,9 @@ const SEEN = z.object({
   lands: z.string().optional(),
 })
 /**
- * How far the decisions of a hub were recorded, the sessions that it has, the keys of changes that it rejected, and the decisions on
- * bytes that a session did not have when they came, what it landed, the digest last reported as sent for each session, and the branch
- * where the hub lands what is approved.
+ * The state of a workspace's sync: the last recorded decision of the hub, the hub's sessions, the keys of changes that
+ * it rejected, decisions that wait for their bytes, its landings, the digest last reported as sent for each session,
+ * and the branch where the hub lands approved changes.
  */
 export type Seen = z.infer<typeof SEEN>
 
@@ -117,12 +117,12 @@ export function readSeen(root: string, { url }: Remote): Seen {
   return seen?.url === url ? seen : { url, since: 0, sessions: [], rejected: [], waiting: [], landed: [], told: {} }
 }
 
-/** What the hub of a workspace has landed; nothing without a hub. */
+/** The changes that the hub of a workspace has landed; none without a hub. */
 export function readLandedOf(root: string): readonly Landed[] {
   return read(root, 'remote-seen.json', SEEN)?.landed ?? []
 }
 
-/** The branch where the hub of a workspace lands what is approved. Undefined without a hub, or if machines commit. */
+/** The branch where the hub of a workspace lands approved changes. Undefined without a hub, or if machines commit. */
 export function landingBranchOf(root: string): string | undefined {
   return read(root, 'remote-seen.json', SEEN)?.lands
 }

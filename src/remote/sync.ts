@@ -188,7 +188,9 @@ export class RemoteSync {
   }
 }
 
-/** Whether a decision takes the place of an earlier one on the same bytes: one on the whole change that of each on hunks. */
+/**
+ * Whether a decision replaces an earlier one on the same bytes. One on the whole change replaces those on its hunks.
+ */
 function replaces(decision: ReceivedDecision, earlier: ReceivedDecision): boolean {
   return decision.hunks === undefined || isOnParts(decision, earlier)
 }
