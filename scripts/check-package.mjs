@@ -93,7 +93,7 @@ function sizes({ bin }, tarball, files) {
   )
 }
 
-/** The bytes of our modules that a client's hook loads for one answer. Each tool call waits for them. */
+/** The bytes of our modules that a client's hook loads for one answer, because each tool call waits for them. */
 function loadedBytes(main, place) {
   const [home, workspace] = ['home', 'workspace'].map((name) => join(place, name))
   for (const dir of [home, workspace]) mkdirSync(dir)

@@ -1,4 +1,6 @@
-/** What the constants of the sources hold calls to, in the reader's words. The values are read from the sources. */
+/**
+ * The limits that constants of the sources set, with descriptions for readers. The values are read from the sources.
+ */
 
 export type Unit = 'bytes' | 'milliseconds' | 'count'
 

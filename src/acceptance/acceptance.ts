@@ -30,7 +30,7 @@ export interface CheckedSession {
   reviewer(): Reviewer
 }
 
-/** What a commit would write, and the digest by which evidence names it. */
+/** The changes that a commit would write, and the digest by which evidence names them. */
 export interface ApprovedTree {
   readonly changes: readonly StagedChange[]
   readonly tree: string

@@ -11,7 +11,7 @@ export interface ApplicableCheck {
   readonly index: number
 }
 
-/** What decides which checks apply to a change. */
+/** The parts of a change that decide which checks apply to it. */
 export interface CheckedChange {
   readonly path: string
   readonly from?: string | undefined

@@ -26,14 +26,14 @@ export interface CheckPlace {
   readonly overlay: Overlay
 }
 
-/** What a run shows by itself. */
+/** The evidence that a run itself produces. */
 export type CheckOutcome = Pick<
   StoredEvidence,
   'exitCode' | 'ended' | 'duration' | 'output' | 'truncated' | 'isolation' | 'tools'
 >
 
 /**
- * Runs one check in a mount of its own. What the command writes goes when the mount closes.
+ * Runs one check in a mount of its own. The command's writes are dropped when the mount closes.
  * @throws the reason of `signal` where that stopped it; EscrowError `unsupported` if the machine cannot contain it and policy does
  * not allow a copy.
  */

@@ -43,8 +43,8 @@ const file = z.object({ version: z.literal(1), runs: z.array(evidence) })
 export type StoredEvidence = z.output<typeof evidence>
 
 /**
- * The evidence of a session, in the state directory of this machine. What a repository brings, its ledger included, is never read as
- * evidence.
+ * The evidence of a session, in the state directory of this machine. No content of a repository, including its ledger,
+ * is read as evidence.
  */
 export interface EvidenceStore {
   /** Oldest first. @throws EscrowError `ledger_corrupt` if the file is damaged. */

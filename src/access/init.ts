@@ -38,7 +38,9 @@ approval: { by: ${by} }
 
 /** Options of {@link initWorkspace}. */
 export interface InitOptions {
-  /** Who may approve by the command: `approval.by` of the new policy.yaml. Default: `person`. */
+  /**
+   * The people and programs that may approve by the command: `approval.by` of the new policy.yaml. Default: `person`.
+   */
   readonly approvalBy?: 'person' | 'any'
 }
 

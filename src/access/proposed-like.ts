@@ -7,7 +7,7 @@ import { runProgram } from '../os/child.js'
 import { OFFLINE_GIT } from '../os/git.js'
 import { readSmall } from '../os/read.js'
 
-/** What an example proposes for a new intent. */
+/** The scope and checks that an example proposes for a new intent. */
 interface Proposal {
   readonly scope: readonly string[]
   /** Commands that the workspace has for checking itself. */

@@ -137,7 +137,7 @@ export class CommitReader {
   }
 }
 
-/** What is attested about a commit. The same ledger up to the same head always gives the same. */
+/** The data that is attested about a commit. The same ledger up to the same head always gives the same data. */
 export function predicateOf(commit: ReadCommit, head: LedgerEnd): Predicate {
   const [first] = commit.records
   if (first === undefined) throw new Error('A commit has a record.')

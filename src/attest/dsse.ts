@@ -22,7 +22,7 @@ const envelope = z.object({
 
 export type Envelope = z.output<typeof envelope>
 
-/** What a signature covers: the type and the payload, each with its length. */
+/** The bytes that a signature covers: the type and the payload, each with its length. */
 function preAuthEncoding(payloadType: string, payload: Buffer): Buffer {
   const head = `DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${payload.length} `
   return Buffer.concat([Buffer.from(head), payload])

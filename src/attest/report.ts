@@ -1,6 +1,6 @@
 import type { Predicate } from './statement.js'
 
-/** What does not match, and in which part of the check. */
+/** A mismatch, and the part of the check that found it. */
 export interface Problem {
   readonly check: 'signature' | 'statement' | 'subject' | 'ledger'
   readonly message: string
@@ -18,7 +18,7 @@ export interface AttestationReport {
   readonly files?: { readonly compared: number; readonly where: string }
   /** Whether a ledger was there to compare with. */
   readonly ledger?: LedgerState
-  /** What was attested. Absent unless the signatures suffice. */
+  /** The attested statement about the commit. Absent unless there are enough signatures. */
   readonly predicate?: Predicate
 }
 

@@ -11,7 +11,7 @@ import { publicKeyOf, SSH_TYPES } from './ssh-wire.js'
 
 export interface TrustedKey {
   readonly key: KeyObject
-  /** Who signs with it: the principals of the allowed signers file, or the name of the key's file. */
+  /** The names of the signers: the principals of the allowed signers file, or the name of the key's file. */
   readonly names: readonly string[]
 }
 

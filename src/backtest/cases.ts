@@ -15,7 +15,7 @@ const caseSchema = z.strictObject({
   client: z.enum(['claude', 'codex', 'gemini', 'opencode', 'cline', 'roo', 'escrow']).default('claude'),
   tool: z.string().min(1),
   input: z.record(z.string(), z.unknown()).default({}),
-  /** The directory of the call, below the workspace; the workspace by default. */
+  /** The directory of the call, relative to the workspace; the workspace by default. */
   cwd: z.string().optional(),
   expect: z.enum(['allow', 'ask', 'deny']),
   /** The reason of the denial, or the rule that asks. */

@@ -21,7 +21,10 @@ const OPENABLE = ['read-only', 'write', 'build-test', 'other'] as const satisfie
 const MIN_QUESTIONS = 3
 const MIN_SESSIONS = 2
 
-/** Learns from replayed calls. It proposes nothing that one of them would have used to reach what the risk facts name. */
+/**
+ * Learns from replayed calls. It proposes no rule that would have let one of them reach anything that the risk facts
+ * name.
+ */
 export class Learner {
   /** Rules that asked. */
   readonly #asked = new Set<string>()
@@ -76,7 +79,7 @@ function topOf(path: string): string {
 /** Characters that a rule would read as a pattern. */
 const GLOB = /[\\*?[\]{}()!]/
 
-/** A glob that means the very characters of a name. */
+/** A glob that matches exactly the characters of a name. */
 function globOf(top: string): string {
   const plain = top.replace(new RegExp(GLOB.source, 'g'), '?')
   return top.endsWith('/') ? `${plain}**` : plain

@@ -37,12 +37,12 @@ export function plainInput(input: Fields, cwd: string | undefined): Fields {
   return changed.length === 0 ? input : { ...input, ...Object.fromEntries(changed) }
 }
 
-/** The home directory that a recorded path lies in. */
+/** The home directory that contains a recorded path. */
 function homeIn(path: string): string | undefined {
   return /^\/(?:[A-Za-z]:\/)?(?:home|Users)\/[^/]+(?=\/|$)|^\/root(?=\/|$)/.exec(path)?.[0]
 }
 
-/** Maps the paths of one session to the workspace of the replay: what lies below the session's directory is inside. */
+/** Maps the paths of one session to the workspace of the replay: everything below the session's directory is inside. */
 export class Places {
   readonly #home: string | undefined
 

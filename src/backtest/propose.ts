@@ -9,14 +9,14 @@ import type { ReplayedCall } from './replay.js'
 import { type Backtest, runBacktest } from './run.js'
 import type { BacktestReport } from './tally.js'
 
-/** How the held-out part of a history fares under rules. */
+/** The results of rules on the held-out part of a history. */
 export interface Figures extends Pick<BacktestReport, 'calls'> {
   readonly prompts: number
   readonly promptsPerSession: number
   readonly sessions: number
 }
 
-/** Rules that ask less often, with what they would have changed for sessions that they were not learned from. */
+/** Rules that ask less often, with their effect on sessions that they were not learned from. */
 export interface Proposal {
   readonly learned: Learned
   /** The files of the rules, before and after, as unified diffs; empty where nothing is proposed. */

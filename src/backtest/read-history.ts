@@ -41,7 +41,10 @@ export function emptyCounts(): ReadCounts {
 /** The ids of this many calls are remembered, to find repeated ones. */
 const MAX_IDS = 200_000
 
-/** The tool calls of histories, in the order of the files. Whatever cannot be read is counted, and never fails the rest. */
+/**
+ * The tool calls of histories, in the order of the files. Parts that cannot be read are counted, and do not stop the
+ * rest.
+ */
 export function* readHistories({ files, counts, progress }: HistoryOptions): Generator<RecordedCall> {
   const directories: Directories = new Map()
   const ids = new Set<string>()

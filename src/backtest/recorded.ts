@@ -21,7 +21,10 @@ export interface FileState {
   cwd?: string
 }
 
-/** The directories of sessions by their ids, of clients that keep them in a file of their own. It is read before those with calls. */
+/**
+ * The directories of sessions by their ids, for clients that keep them in a separate file. It is read before those with
+ * calls.
+ */
 export type Directories = Map<string, string>
 
 export type Fields = Readonly<Record<string, unknown>>

@@ -165,7 +165,7 @@ function isReadOnly({ classes }: Classified): boolean {
   return classes.every((each) => each === 'read-only')
 }
 
-/** A question is nearer to a permission than a refusal. */
+/** A question is closer to a permission than a refusal is. */
 function isNearer(ruling: Ruling, than: Ruling): boolean {
   const isQuestion = (each: Ruling) => each.kind === 'refuse' && each.denial.reason === 'needs_approval'
   return isQuestion(ruling) && !isQuestion(than)

@@ -50,7 +50,7 @@ function brokenWords({ read: { broken, skippedFiles, repeated } }: BacktestRepor
   return parts.length === 0 ? '' : ` ${parts.join(', ')}.`
 }
 
-/** What commands that need the network get. They run in any case. */
+/** The network access that commands get which need it. They run in any case. */
 export function networkWords({ classes, network }: Pick<BacktestReport, 'classes' | 'network'>): string {
   if (classes.network === 0 || network === true) return ''
   if (typeof network === 'object')

@@ -39,7 +39,7 @@ export interface BacktestReport {
   readonly calls: Readonly<Record<Outcome | 'all', number>>
   readonly rules: readonly RuleReport[]
   readonly classes: Readonly<Record<CommandClass, number>>
-  /** `terminal.network`: what commands that need the network get. */
+  /** `terminal.network`: the network access of commands that need it. */
   readonly network: boolean | 'ask' | readonly string[]
   readonly prompts: Spread & { readonly total: number; readonly sessionsWithout: number }
   readonly review: Spread
@@ -60,7 +60,7 @@ interface Session {
   commands: number
 }
 
-/** Texts of this many questions and files are told apart within one session. */
+/** The most different questions and files that are counted in one session. */
 const MAX_TEXTS = 10_000
 const MAX_EXAMPLES = 3
 const MAX_LISTED = 20

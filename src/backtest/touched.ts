@@ -15,8 +15,8 @@ export interface Touched {
 }
 
 /**
- * What a call touched. Of a command only the words of its line are known: a word that names a secret counts as one, and an absolute path
- * after `>`, or any in a line that changes files, as one outside.
+ * The paths and hosts that a call touched. For a command only the words of its line are known. A word that names a
+ * secret counts as a secret. An absolute path counts as outside if it follows `>`, or if the line changes files.
  */
 export function touchedBy({ call, classified, outcome }: ReplayedCall): Touched {
   const { writes = [], reads = [], command } = call

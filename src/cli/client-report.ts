@@ -2,7 +2,7 @@ import { HOSTS, profileOf } from '../hosts/index.js'
 import { findProgram } from '../index.js'
 import type { FoundClient } from '../surface/index.js'
 
-/** A client, and why its hook failed when it was run. */
+/** A client. `blocked` is the reason why its hook failed in a test run. */
 export interface CheckedClient extends FoundClient {
   readonly blocked?: string
 }

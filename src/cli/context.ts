@@ -58,9 +58,9 @@ export interface Library {
   checkContainment(): Promise<readonly Capability[]>
   /** Tries the containments for a workspace's commands, the best first. The last one works, unless none does. */
   triedContainments(root: string | undefined, isAgain: boolean): Promise<readonly TriedContainment[]>
-  /** Tries to get out of the containment that the workspace's commands get; undefined if there is none. */
+  /** Runs the escape attempts in the containment of the workspace's commands; undefined if there is none. */
   probedEscapes(root: string | undefined): Promise<EscapeReport | undefined>
-  /** What would let this machine contain commands. Changes nothing. */
+  /** Finds the repairs that would let this machine contain commands. Changes nothing. */
   findRepairs(root: string | undefined): Promise<FoundRepairs>
   /** Runs the commands of a repair; resolves with whether all succeeded. */
   applyRepair(repair: Repair): Promise<boolean>

@@ -30,7 +30,7 @@ interface Details {
   readonly message: string
   readonly reason?: string
   readonly hint?: string
-  /** What a program printed that refused the call. */
+  /** The output of the program that refused the call. */
   readonly output?: string
   readonly refused: { path: string; message: string }[]
   /** Shell commands that resolve the error. */

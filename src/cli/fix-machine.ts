@@ -7,7 +7,7 @@ import type { Prompts } from './prompts.js'
 
 type FoundRepair = FoundRepairs['repairs'][number]
 
-/** What was offered, and what was done of it. */
+/** The offered repairs, and which of them were done. */
 export interface FixReport {
   readonly repairs: readonly (FoundRepair & {
     /** Whether its commands succeeded; absent if they were not run. */
@@ -22,8 +22,8 @@ interface Options {
 }
 
 /**
- * Says what would let this machine contain commands, and does what a person agrees to. `--yes` agrees to packages; what opens the
- * machine to others is done only if the person types its name.
+ * Lists the repairs that would let this machine contain commands, and runs those that a person agrees to. `--yes`
+ * agrees to packages. A repair that opens the machine to others runs only if the person types its name.
  * @throws EscrowError `access_denied` for an agent that confirms by itself
  */
 export async function fixMachine(context: Context, { yes, json }: Options): Promise<FixReport> {

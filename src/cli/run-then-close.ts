@@ -1,5 +1,6 @@
 /**
- * Runs work, and closes what it used. If both fail, it rejects with the error of the work, which came first and says more.
+ * Runs work, and closes what it used. If both fail, it rejects with the error of the work, which came first and
+ * explains more.
  */
 export async function runThenClose<T>(work: () => Promise<T>, close: () => Promise<void>): Promise<T> {
   let result: T

@@ -75,7 +75,10 @@ export async function explainPath(
   }
 }
 
-/** The intent of the last refusal of a path, if it is declared: where none is selected, as after `escrow start`, it is the one asked about. */
+/**
+ * Returns the intent of the last refusal of a path, if that intent is declared. It is used if no intent is selected, as
+ * after `escrow start`.
+ */
 async function lastIntent(
   judge: CallJudge,
   quarantined: Findings['quarantined'],

@@ -18,7 +18,7 @@ export interface ClientOptions {
 }
 
 /**
- * Plans the changes that enter escrow into clients' settings, or remove it. Writes nothing.
+ * Plans the changes that add escrow to clients' settings, or remove it. Writes nothing.
  * @throws EscrowError `unsupported` for a file that cannot be read or edited safely, or an invalid address;
  * `access_denied` inside of a session.
  */
@@ -83,8 +83,8 @@ export function applyClients(root: string, files: readonly ClientFile[]): void {
 }
 
 /**
- * Finds the clients that have settings here, and whether escrow is entered in them. Settings that belong to a client in which escrow
- * is entered are no sign of another one.
+ * Finds the clients that have settings here, and whether they have escrow's entries. Settings of a client with escrow's
+ * entries are no sign of another client.
  */
 export function findClients(root: string): FoundClient[] {
   const found: FoundClient[] = []
@@ -112,7 +112,7 @@ export interface FoundClient {
   readonly isEntered: boolean
   /** Only texts for its model show that it is used. Everybody who clones a repository has them. */
   readonly hasOnlyTexts?: true
-  /** Why entered hooks would not run, as far as the client's settings say. */
+  /** Reasons in the client's settings why escrow's hooks would not run. */
   readonly problems?: readonly string[]
 }
 

@@ -22,7 +22,7 @@ export type Fields = Readonly<Record<string, unknown>>
 
 const MAX_BYTES = 1 << 20
 
-/** What the client's own JSON parser accepts. */
+/** The dialect that the client's own JSON parser accepts. */
 export type JsonDialect = 'json' | 'jsonc'
 
 /**

@@ -11,8 +11,8 @@ import { ensureDir, removeName, replaceDurable, setMode } from '../os/write.js'
 import { WITH_PATH } from './texts.js'
 
 /**
- * Hooks of git that keep the authors of lines when commits are rewritten. They lie in the repository's own directory, which
- * no clone copies. A hook of a person is changed only inside a marked block.
+ * Hooks of git that keep the authors of lines when commits are rewritten. They are in the repository's own directory,
+ * which a clone does not copy. A hook of a person is changed only inside a marked block.
  */
 
 export const GIT_HOOKS = ['post-rewrite', 'post-merge', 'post-checkout', 'post-commit'] as const
@@ -38,8 +38,8 @@ const SHELL_SCRIPT = /^#! ?\/(?:usr\/)?(?:local\/)?bin\/(?:env +)?(?:ba|da|k|z)?
 const MAX_BYTES = 1024 * 1024
 
 /**
- * What `escrow init --git` changes in a repository; with `remove`, what takes it away again. Undefined if the directory is in no
- * repository.
+ * Plans the changes of `escrow init --git` in a repository, or with `remove` their removal. Undefined if the directory
+ * is in no repository.
  */
 export function planGitHooks(root: string, { remove = false } = {}): GitHookPlan[] | undefined {
   const git = findGit(root)
@@ -47,7 +47,7 @@ export function planGitHooks(root: string, { remove = false } = {}): GitHookPlan
   const top = topOf(root)
   const set = hooksPath(root)
   const own = join(git.common, 'hooks')
-  // What an earlier `init --git` entered is still there after another program set the path.
+  // The hooks of an earlier `init --git` are still there after another program set the path.
   const dir = set === undefined || remove ? own : resolve(top, set)
   const where = relative(top, root)
   return GIT_HOOKS.map((hook) => {

@@ -1,6 +1,6 @@
 /**
- * The settings of clients in a workspace: enters escrow's hooks and servers and removes them byte for byte, finds
- * settings that keep hooks from running, and lists the programs that a clone's settings would run. Enters git hooks, too.
+ * The settings of clients in a workspace: adds escrow's hooks and servers and removes them byte for byte, finds
+ * settings that keep hooks from running, and lists the programs that a clone's settings would run. Also adds git hooks.
  *
  * In: the files of a workspace. Out: the same files. It runs nothing of a workspace except escrow's own hook in `escrow doctor`.
  */

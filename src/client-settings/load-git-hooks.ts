@@ -1,2 +1,2 @@
-/** Loads what enters git hooks, which few commands need. */
+/** Loads the code that adds git hooks, which few commands need. */
 export const gitHooks = () => import('./git-hooks.js')

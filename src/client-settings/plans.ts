@@ -137,7 +137,10 @@ const OPENCODE_SERVER = { type: 'local', command: serverCommand('opencode'), ena
 /** Claude Code's settings of one person, which are not shared by git. */
 export const PERSONAL_SETTINGS = '.claude/settings.local.json'
 
-/** Hooks of a server go into the personal settings, because they contain a token and a port of this machine. Only one form is entered. */
+/**
+ * Hooks of a server go into the personal settings, because they contain a token and a port of this machine. Only one
+ * form is added.
+ */
 function claudeFiles(root: string, remove: boolean, served?: HookAddress): ClientFile[] {
   const [shared, own] = ['.claude/settings.json', PERSONAL_SETTINGS]
   const server = serverFile(root, '.mcp.json', 'claude', remove)

@@ -10,9 +10,9 @@ const TIMEOUT_MS = 30_000
 const PREVIEW_LENGTH = 300
 
 /**
- * Runs the hook that `escrow init` entered for a client as the client would, with an event that changes nothing. For a client
- * without a hook it tests whether the server starts. Resolves to the problem, because of which the client would refuse each tool
- * or have no server; undefined if there is none.
+ * Runs the hook that `escrow init` added for a client as the client would, with an event that changes nothing. For a
+ * client without a hook it tests whether the server starts. Resolves to the problem that would make the client refuse
+ * each tool or have no server; undefined if there is none.
  */
 export async function probeEntry(root: string, client: HostName): Promise<string | undefined> {
   const { hook } = profileOf(client)

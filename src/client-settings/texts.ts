@@ -28,7 +28,7 @@ const hookPipeline = (client: string) =>
  */
 export const hookCommand = (client: string) => `/bin/sh -c '${WITH_PATH}; ${hookPipeline(client)}'`
 
-/** The commands that earlier versions entered. */
+/** The commands that earlier versions added. */
 export const FORMER_COMMANDS = {
   claude: ['escrow hook claude --session claude || exit 2', `/bin/sh -c '${hookPipeline('claude')}'`],
   codex: [
@@ -81,7 +81,7 @@ export const CODEX_SERVER = `${OPTIONAL_CODEX_SERVER}required = true
 startup_timeout_sec = 30
 `
 
-/** What earlier versions wrote, the longest first. */
+/** The texts that earlier versions wrote, the longest first. */
 export const FORMER_CODEX_SERVERS = [
   OPTIONAL_CODEX_SERVER,
   codexServer('"escrow"', '["mcp", "--session", "codex"]'),

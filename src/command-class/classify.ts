@@ -15,8 +15,8 @@ const MAX_DEPTH = 6
 const CALLER: Stdin = { from: 'caller' }
 
 /**
- * Classifies a command: a string as a line for `/bin/sh -c`, an array as a program and its arguments. Whatever cannot be classified is
- * `other`, never `read-only`.
+ * Classifies a command: a string as a line for `/bin/sh -c`, an array as a program and its arguments. A command that
+ * cannot be classified is `other`, never `read-only`.
  * @param load loads the grammar, for a command with a script
  * @throws Error where the grammar is needed and cannot be loaded.
  */
@@ -28,7 +28,7 @@ export async function classifyCommand(
 }
 
 /**
- * What a command line does to repositories.
+ * Returns the effects of a command line on repositories.
  * @throws Error where the grammar cannot be loaded.
  */
 export async function classifyGitEffects(command: string, places: Places): Promise<ReadonlySet<GitEffect>> {

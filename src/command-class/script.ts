@@ -9,7 +9,7 @@ import { parseDoubt } from './text-doubts.js'
 import { riskOf } from './variables.js'
 import { type Word, wordOf } from './words.js'
 
-/** Judges a script as the grammar has it; what it does not tell for certain is `other`. */
+/** Judges a script by its syntax tree. Everything that is uncertain is `other`. */
 export function judgeScript(text: Omit<Script, 'visit'>): undefined {
   const script: Script = { ...text, visit }
   const { syntax, found } = script
@@ -18,7 +18,7 @@ export function judgeScript(text: Omit<Script, 'visit'>): undefined {
   visit(syntax.root, script)
 }
 
-/** Statements that are what their parts are. */
+/** Statements whose effects are those of their parts. */
 const MADE_OF_PARTS = new Set([
   'program',
   'list',
@@ -137,7 +137,7 @@ function judgeRedirected(node: Node, script: Script): undefined {
     if (late.length > 0) script.found.unknown(textOf(script.syntax, node), 'has words after a redirection')
     if (body !== undefined) visit(body, inner)
   }
-  // What a here-document's line goes on with reads what the command said.
+  // The commands after a here-document on its line read the output of its command.
   for (const each of after)
     visit(each, { ...script, stdin: { from: script.found.has('network') ? 'network' : 'pipe' } })
 }
@@ -151,7 +151,7 @@ function saidBy(node: Node, script: Script): Stdin {
   return text === undefined ? { from: 'unknown' } : { text, from: 'unknown' }
 }
 
-/** Each stage reads what those before it say. */
+/** Each stage reads the output of those before it. */
 function judgePipeline(node: Node, script: Script): undefined {
   let { stdin } = script
   for (const child of node.children) {
@@ -178,7 +178,7 @@ function judgeFunction(node: Node, script: Script): undefined {
   for (const child of node.children) if (child.named && child.type !== 'word') visit(child, script)
 }
 
-/** Gives the name, for the command it may be before. */
+/** Returns the variable's name, for the command that may follow. */
 function judgeAssignment(node: Node, script: Script, place: 'alone' | 'prefix'): string {
   const { syntax, found } = script
   const [target, ...values] = node.children.filter(({ named }) => named)
@@ -189,7 +189,7 @@ function judgeAssignment(node: Node, script: Script, place: 'alone' | 'prefix'):
   return name
 }
 
-/** `export`, `unset` and their like: what they set, commands are given. */
+/** `export`, `unset` and similar: later commands get the variables that they set. */
 function judgeDeclaration(node: Node, script: Script): undefined {
   const { syntax, found } = script
   for (const child of node.children) {

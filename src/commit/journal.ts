@@ -99,7 +99,7 @@ function floorOf(disk: Disk, { commits }: Layout): number {
   throw new EscrowError('ledger_corrupt', `${commits}/${FLOOR} does not contain a number.`)
 }
 
-/** Replaces the conflicts that an earlier run of the same plan noted. */
+/** Replaces the conflicts that an earlier run of the same plan recorded. */
 export function noteConflicts(disk: Disk, layout: Layout, plan: Plan, conflicts: readonly Conflict[]): void {
   const name = `${commitFile(layout, plan.seq)}.conflicts`
   const written = `${layout.attempts}/${plan.tx}.left`

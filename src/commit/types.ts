@@ -53,7 +53,7 @@ export interface CommitInput {
    * interrupted.
    */
   notesFor?(tx: string): readonly JsonObject[]
-  /** Called last before the commit point. Throws if an approval no longer holds. */
+  /** Called last before the commit point. Throws if an approval is no longer in force. */
   assertApproved?(): void
   /**
    * Appends to the ledger. A second append with the same `id` must do nothing.

@@ -34,7 +34,7 @@ export class EscrowError extends Error {
   readonly hint?: string
   /** The paths that were refused. */
   readonly refused?: readonly Refusal[]
-  /** What a program printed that refused the call, such as a hook of git. Not escaped. */
+  /** The output of the program that refused the call, such as a git hook. Not escaped. */
   readonly output?: string
 
   constructor(reason: ApiReason, message: string, more: ErrorDetails = {}) {

@@ -161,7 +161,7 @@ export interface ProposedCommit {
   /** Its object name in the session's git state. */
   readonly id: string
   readonly message: string
-  /** What it changed, relative to the root. */
+  /** The paths that it changed, relative to the root. */
   readonly paths: readonly string[]
 }
 

@@ -142,7 +142,7 @@ export interface ReleasedCounts {
   readonly undone: number
 }
 
-/** Who released the committed changes. A commit with changes of several approvers counts for each of them. */
+/** The approvers of the committed changes. A commit with changes of several approvers counts for each of them. */
 export interface ReleaseTotals {
   /** People: every change that no rule has approved. */
   readonly byPeople: ReleasedCounts

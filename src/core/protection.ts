@@ -1,6 +1,6 @@
 /**
- * What containment of a command can promise. `terminal.require` in policy.yaml names these, every provider says which it keeps, and the
- * suites under test/terminal show each of them.
+ * The protections that the containment of a command can give. `terminal.require` in policy.yaml names them, each
+ * provider lists those that it has, and the suites under test/terminal test each one.
  */
 export const PROTECTIONS = {
   write_fence:
@@ -49,9 +49,9 @@ export interface ContainmentInfo {
   readonly keeps: readonly Protection[]
   /** Whether a command sees the stage through an overlay mount, at the workspace's own path, or as a copy. */
   readonly tree: 'overlay' | 'copy'
-  /** What it cannot do, one sentence each. */
+  /** Its limitations, one sentence each. */
   readonly cannot: readonly string[]
-  /** What a person has to know wherever its name is shown. */
+  /** A caution that is shown to a person with its name. */
   readonly caution?: string
 }
 
@@ -62,7 +62,7 @@ export function nameOfContainment({ name, caution }: Pick<ContainmentInfo, 'name
 
 /** The reason why a provider does not work here. */
 export interface ContainmentFailure {
-  /** What is missing, in a word or two. */
+  /** The missing part, in a word or two. */
   readonly what: string
   readonly problem: string
   /** The next step for the person. */
@@ -96,9 +96,9 @@ export function firstToFix(failures: readonly ContainmentFailure[]): Containment
 export interface Repair {
   /** A package, or the name of a setting of the system. */
   readonly name: string
-  /** What it is for, as a sentence. */
+  /** Its purpose, as a sentence. */
   readonly gives: string
-  /** What it opens to others; undefined if nothing. Such a repair is done only if the person types its name. */
+  /** The access that it opens to others; undefined if none. Such a repair is done only if the person types its name. */
   readonly opens?: string
   /** The command lines, without `sudo`. */
   readonly commands: readonly (readonly string[])[]

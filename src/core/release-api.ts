@@ -64,7 +64,7 @@ export interface ReleaseReport {
   readonly approved: readonly string[]
   /** The ids of the check runs that were green on these bytes. */
   readonly evidence?: readonly string[]
-  /** The earliest time of their commit: ISO 8601. Absent if nothing is held. */
+  /** The earliest time of their commit: ISO 8601. Absent if no tier delays the commit. */
   readonly heldUntil?: string
   /** The id of the commit, and its number. Absent if nothing was committed. */
   readonly commit?: { readonly id: string; readonly seq: number; readonly paths: readonly string[] }

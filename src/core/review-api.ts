@@ -130,7 +130,7 @@ export interface Review extends Quarantine {
   check(options?: CheckOptions): Promise<CheckReport>
   /**
    * Approves what policy releases without a person (`approval.auto`), runs the checks that its tiers need, and commits
-   * if everything that is approved was approved by rule and no tier holds it. If a check fails, the approvals are
+   * if every approved change was approved by rule and no tier delays the commit. If a check fails, the approvals are
    * withdrawn. Every other change stays pending, with the reasons. Rejects as {@link commit} does.
    */
   release(options?: ReleaseOptions): Promise<ReleaseReport>

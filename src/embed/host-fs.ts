@@ -19,8 +19,8 @@ export interface HostFsOptions {
    */
   readonly hostDirectories?: readonly string[]
   /**
-   * Whether reads outside tool calls count as shown to the model; true by default. Set it to false if tool calls come by hooks: then
-   * only reads by the host's read tools count.
+   * Whether reads outside tool calls count as shown to the model; true by default. Set it to false if hooks report the
+   * tool calls: then only reads by the host's read tools count.
    */
   readonly readsAreShown?: boolean
   /**

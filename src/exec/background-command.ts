@@ -305,7 +305,7 @@ export class BackgroundCommand implements RunningCommand {
     return result
   }
 
-  /** Ingests the rest after its end. Where the mount is stale, all of it goes to the quarantine. */
+  /** Ingests the rest after its end. If the mount is stale, the rest goes to the quarantine. */
   #ingestRemaining(): IngestedEffects {
     const found = this.mount.findEffects(false)
     const stale = this.mount.staleness()

@@ -104,7 +104,7 @@ export class ChangeFeed {
 
   // ---- the stage
 
-  /** Called before the edit is applied. Notes a path's stats now, and compares them at the end of the turn. */
+  /** Called before the edit is applied. Records a path's stats now, and compares them at the end of the turn. */
   #onEdit(edit: StageEdit): void {
     for (const { path, renamed, tree } of touchedBy(edit, this.overlay.stage)) {
       if (!this.#concerns(path, tree)) continue

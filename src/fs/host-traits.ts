@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 
 /**
- * The differences between releases of Node, each under one name. Traits that a harmless call can show are asked of the
- * host itself; others come from its version.
+ * The differences between releases of Node, each under one name. A trait that a harmless call can show is tested on the
+ * host itself; the others are derived from its version.
  */
 
 const NO_ENTRY = { throwIfNoEntry: false } as object

@@ -79,7 +79,7 @@ export interface WriteView extends ReadView {
   target(path: unknown, follow: Follow, effect: Effect): Inside
 }
 
-/** The view of a watch, which goes on after its op. */
+/** The view of a watch, which continues after its op. */
 export interface WatchView extends ReadView {
   readonly layer: ReadLayer & Pick<GuardedLayer, 'judge'>
   readonly watches: Watches

@@ -7,7 +7,7 @@ import { isObjectId } from './entries.js'
 import type { Git } from './program.js'
 
 /**
- * What a call of a git hook reports: which commits replaced others, and which ones came from another branch or
+ * The report of a git hook's call: which commits replaced others, and which ones came from another branch or
  * repository.
  */
 
@@ -20,7 +20,7 @@ const MAX_BYTES = 1024 * 1024
 
 export interface HookReport {
   readonly rewrites: readonly GitRewrite[]
-  /** Ranges of commits that came from elsewhere. */
+  /** Ranges of commits that came from another branch or repository. */
   readonly arrived: readonly string[]
 }
 

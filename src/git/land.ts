@@ -48,7 +48,10 @@ function isCheckedOut(git: Git, { ref }: GitLanding): boolean {
   return (git.query(['symbolic-ref', '-q', 'HEAD']) ?? 'HEAD') === ref
 }
 
-/** Updates the entries that still are as they were before the commits. What a person has staged since stays. */
+/**
+ * Updates the entries that still are as they were before the commits. Entries that a person has staged since stay as
+ * they are.
+ */
 function moveIndex(git: Git, landing: GitLanding): string[] {
   const top = git.output(['rev-parse', '--show-toplevel'])
   const entries = indexEntries(git, top)

@@ -5,7 +5,7 @@ import { isObjectId } from './entries.js'
 export interface GitLanding {
   /** `HEAD` or a branch's ref. */
   readonly ref: string
-  /** What the ref was when the commits were made; null if it was to be created. */
+  /** The commit of the ref when the new commits were made; null if the ref is to be created. */
   readonly old: string | null
   /** The ids of the new commits, oldest first. */
   readonly commits: readonly string[]

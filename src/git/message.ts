@@ -40,7 +40,7 @@ export function subjectOf(text: string): string {
 }
 
 /**
- * What a commit is for: the name of its only intent, the ids of several, or the paths if it has none.
+ * The purpose of a commit: the name of its only intent, the ids of several, or the paths if it has none.
  * @param nameOf the name of an intent; its id is used without one
  */
 export function purposeOf(

@@ -1,15 +1,15 @@
 /** A host that keeps its state in a home directory, and asks `escrow hook` about its tool calls. */
 export type HomeHost = 'claude' | 'codex' | 'gemini' | 'opencode' | 'cline'
-/** A host that `escrow init` can enter escrow into. */
+/** A host whose settings `escrow init` can add escrow to. */
 export type HostName = HomeHost | 'roo' | 'mcp'
 
 /** The data of one host: a program that runs agents. It has no code, so that any room can use it. */
 export interface HostProfile {
-  /** What `escrow init` enters for it, for its help and questions. */
+  /** Describes what `escrow init` adds for it, for help and questions. */
   readonly label: string
   /** Files and directories, relative to a workspace's root, that show `escrow init` and `doctor` that the host is used there. */
   readonly presence: readonly string[]
-  /** How `escrow doctor` describes it once escrow is entered: what governs it, and what happens if that fails. */
+  /** How `escrow doctor` describes it with escrow's entries: what governs it, and what happens if that fails. */
   readonly governed: { readonly how: string; readonly onFailure: string }
   /** Names in a workspace that configure or instruct it. An agent may write them only where its scope spells them out. Lower case. */
   readonly protectedNames: { readonly configures: readonly string[]; readonly instructs: readonly string[] }
@@ -66,7 +66,7 @@ export interface HostProvider {
 export interface HostHook {
   /** The event for a workspace, as the host would write it to the hook's stdin. */
   readonly probe: (root: string) => object
-  /** A program in the workspace that the host starts. Undefined: it runs the command that `escrow init` entered in a shell. */
+  /** A program in the workspace that the host starts. Undefined: it runs the command of escrow's entry in a shell. */
   readonly program?: string
   /** It starts `escrow hook NAME` itself, without a shell. */
   readonly startsDirectly?: true

@@ -1,6 +1,6 @@
 import type { HostProfile } from './profile.js'
 
-/** Roo Code. In the editor, `escrowfs/roo` governs it; `escrow init` enters only the MCP server. */
+/** Roo Code. In the editor, `escrowfs/roo` governs it; `escrow init` adds only the MCP server. */
 export const roo: HostProfile = {
   label: "Roo Code: escrow's MCP server",
   presence: ['.roo', '.roorules'],

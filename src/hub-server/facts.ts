@@ -4,7 +4,7 @@ import type { SessionFacts } from '../hub/index.js'
 
 type Page = ReturnType<typeof html>
 
-/** What the machine says about the session: the agent, and the intents with their scope and criteria. */
+/** The facts that the machine sent about the session: the agent, and the intents with their scope and criteria. */
 export function renderFacts(facts: SessionFacts | undefined): Page | '' {
   if (facts === undefined) return ''
   const { agent, intents } = facts

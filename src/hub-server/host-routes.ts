@@ -33,7 +33,7 @@ const SUBMISSION = z.object({
 const CLAIM = z.object({ session: z.string().max(100), epoch: EPOCH, path: z.string().max(4096) })
 const INTENT = z.object({ name: z.string().max(500), status: z.string().max(50) })
 
-/** What an agent's machine may do. None of it decides. */
+/** The routes for agents' machines. None of them decides. */
 export function hostRoutes(database: Database, wakes: Wakes): Hono<HubEnv> {
   const app = new Hono<HubEnv>()
   const own = (c: { get(key: 'caller'): HubEnv['Variables']['caller'] }) => {

@@ -3,7 +3,7 @@ import { oneLine, printable } from '../core/printable.js'
 import type { Landing, Repository } from '../hub/index.js'
 import { formatTime, type Page } from './page-layout.js'
 
-/** What lands on the branch, and the result. Nothing if machines commit themselves. */
+/** The landings and their results. Empty if machines commit themselves. */
 export function renderLandings(
   repository: (Repository & { readonly problem?: string | undefined }) | undefined,
   landings: readonly Landing[],

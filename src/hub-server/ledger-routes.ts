@@ -52,7 +52,7 @@ function linesOf(bytes: Buffer): Buffer[] {
   return lines
 }
 
-/** Waits for the first page, so that a refusal is an answer of its own. A later one breaks the stream off. */
+/** Waits for the first page, so that a refusal is an answer of its own. A refusal at a later page ends the stream. */
 async function streamOf(
   pages: AsyncGenerator<Uint8Array>,
   report: (error: unknown) => void,

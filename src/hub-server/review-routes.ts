@@ -15,7 +15,7 @@ const DECISION = z.strictObject({
   reason: z.string().max(10_000).optional(),
 })
 
-/** What people may do by a program: the same as on the pages. */
+/** The routes for programs of reviewers. They offer the same as the pages. */
 export function reviewRoutes(database: Database): Hono<HubEnv> {
   const app = new Hono<HubEnv>()
   app.get('/queue', async (c) => {

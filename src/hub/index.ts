@@ -1,5 +1,6 @@
 /**
- * What several machines share: sessions, claims, the review queue, contents and ledgers, in a PostgreSQL database.
+ * The data that several machines share: sessions, claims, the review queue, contents and ledgers, in a PostgreSQL
+ * database.
  *
  * In: a database (a server, or PGlite in a directory) and the tenant and workspace of the caller. Out: one store for each interface of
  * `types.ts`. Each change of a store is one transaction, and the order of changes is a sequence that consumers read.

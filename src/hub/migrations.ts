@@ -70,7 +70,10 @@ ${secured('claims', 'select, insert, update, delete')}
 ${['contents', 'changes', 'decisions', 'ledgers'].map((table) => secured(table, 'select, insert')).join('\n')}
 `
 
-/** Votes of reviewers, of which decisions are made, and the rules for that. Earlier decisions become votes, so that a rejection holds. */
+/**
+ * Votes of reviewers, and the rules that turn votes into decisions. Earlier decisions become votes, so that a rejection
+ * stays in force.
+ */
 const VOTES = `
 create table escrow.review_rules (${OWN},
   number bigint not null, body text not null, set_by text not null, at timestamptz not null default now(),
@@ -126,7 +129,7 @@ create index landings_news on escrow.landings (tenant, workspace, news) where ne
 ${secured('landings', 'select, insert, update')}
 `
 
-/** What a machine says about a session. Machines of an earlier version send none. */
+/** The facts that a machine sends about a session. Machines of an earlier version send none. */
 const FACTS = 'alter table escrow.submissions add column facts text;'
 
 /**

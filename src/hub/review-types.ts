@@ -19,7 +19,10 @@ export interface IntentFacts {
   readonly criteria: readonly string[]
 }
 
-/** What a machine says about a session, for reviewers. The hub checks none of it, and no verdict is bound to it. */
+/**
+ * The facts that a machine sends about a session, for reviewers. The hub does not check them, and no verdict is bound
+ * to them.
+ */
 export interface SessionFacts {
   /** The tool and model of the agent. */
   readonly agent?: string | undefined
@@ -90,7 +93,7 @@ export interface SubmittedChange extends QueuedChange {
   readonly verdict?: Exclude<Outcome, 'pending'> | undefined
   readonly reason?: string | undefined
   readonly reviewer?: string | undefined
-  /** Who has approved so far, and the approvals that the change still needs, if it is not approved. */
+  /** The people who have approved so far, and the approvals that the change still needs, if it is not approved. */
   readonly approvedBy?: readonly string[] | undefined
   readonly missing?: Missing | undefined
   /** If it was voted on by hunk: the hunks with a vote or a decision of their own. */
@@ -106,7 +109,7 @@ export interface SubmissionDetails {
   readonly changes: readonly SubmittedChange[]
 }
 
-/** What one person approved of a decision. */
+/** The part of a decision that one person approved. */
 export interface ApprovedPart {
   readonly name: string
   /** The ids of the hunks. */
@@ -121,7 +124,7 @@ export interface Decision {
   readonly path: string
   readonly verdict: 'approved' | 'rejected'
   readonly reason?: string | undefined
-  /** Who decided: of several who approved, the last. */
+  /** The person who decided: of several who approved, the last. */
   readonly reviewer: string
   /** The people who approved all of it; absent: it is a rejection. */
   readonly approvers?: readonly string[] | undefined

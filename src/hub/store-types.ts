@@ -11,7 +11,7 @@ export interface LedgerStore {
   read(chain: string, after: number): Promise<LedgerLine[]>
 }
 
-/** A machine's ledger, as far as the hub has it. */
+/** The part of a machine's ledger that the hub has. */
 export interface MachineLedger {
   /** The name of the machine's token. */
   readonly machine: string

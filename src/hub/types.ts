@@ -55,7 +55,7 @@ export interface Proof {
   readonly teams?: readonly string[] | undefined
 }
 
-/** What a change needs before it counts as approved. */
+/** The votes that a change needs before it counts as approved. */
 export interface ReviewRules {
   /** Different people who approve exactly its bytes. */
   readonly approvals: number

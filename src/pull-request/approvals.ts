@@ -14,9 +14,9 @@ type Tier = string | undefined
 
 /** The approvals in force on one path of a session. */
 interface PathApprovals {
-  /** On the whole change: absent, or by whom. */
+  /** The approver of the whole change; absent if there is none. */
   whole?: { readonly tier: Tier }
-  /** Hunk → who approved it by itself. */
+  /** Hunk → the approver of this hunk alone. */
   readonly hunks: Map<string, Tier>
 }
 

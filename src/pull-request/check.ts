@@ -13,7 +13,7 @@ import { type ChangedFile, PullRequest } from './git-objects.js'
 
 const KEY = /^[\w.-]+\.pub\.pem$/
 
-/** Who wrote a file's changed lines, and who approved them. */
+/** The authors and approvers of a file's changed lines. */
 export interface FileReport {
   readonly path: string
   /** The number of changed lines. */

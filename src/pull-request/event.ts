@@ -1,7 +1,7 @@
 import { isObject } from '../core/is-object.js'
 import { readSmall } from '../os/read.js'
 
-/** What a forge says about the pull request that its runner works on. */
+/** The forge's description of the pull request that its runner works on. */
 export interface ForgeEvent {
   readonly forge: 'github' | 'gitlab'
   readonly base: string

@@ -21,7 +21,7 @@ import { gitUser } from '../os/git.js'
 import { readProposals, readSessionWork } from '../trace/index.js'
 import type { ReviewedSession } from './reviewed-session.js'
 
-/** What the messages of git commits are made from. */
+/** The data for the messages of git commits. */
 export interface GitRequest {
   readonly changes: readonly StagedChange[]
   readonly approvals: readonly Verdict[]
@@ -96,7 +96,7 @@ function divide(
     else group.push(change)
   }
   if (per !== 'proposal') return [...groups.values()]
-  // In the order of the agent's commits; what it had not committed comes last.
+  // In the order of the agent's commits; changes that it had not committed come last.
   return [...proposals.map(({ id }) => id), ''].flatMap((id) => {
     const group = groups.get(id)
     groups.delete(id)

@@ -9,12 +9,14 @@ import type { ReviewedSession } from './reviewed-session.js'
 
 const BY_POLICY = { name: 'policy' }
 
-/** What a release uses of a review. */
+/** The parts of a review that a release uses. */
 export interface ReleasedReview extends Pick<Review, 'withdraw' | 'check' | 'checks'> {
   readonly byRule: ReviewByRule
-  /** What a commit would write now, and the number of the workspace's last commit. */
+  /** The changes that a commit would write now, and the number of the workspace's last commit. */
   current(): Promise<ApprovedTree & { readonly after: number }>
-  /** @param options `evidence`: the ids of check runs, for the commit's record. `only`: what it may write */
+  /**
+   * @param options `evidence`: the ids of check runs, for the commit's record. `only`: the changes that it may write
+   */
   commit(
     options: CommitOptions & { readonly evidence?: readonly string[]; readonly only: DecidedTree },
   ): Promise<CommitResult>
@@ -184,9 +186,9 @@ interface Checked {
 }
 
 /**
- * The evidence that the checks which the tiers need are green, or the problem. Each commit has runs of its own: earlier evidence is
- * about the same changes, but perhaps on another disk, and an agent can run a check until it is green by luck. Only while a tier
- * holds the changes is earlier evidence enough.
+ * The evidence that the checks which the tiers need are green, or the problem. Each commit has runs of its own: earlier
+ * evidence is about the same changes, but perhaps on another disk, and an agent can run a check until it is green by
+ * luck. Earlier evidence is enough only while a tier delays the commit.
  */
 async function checksOf(
   review: ReleasedReview,

@@ -54,7 +54,7 @@ function withReach(question: Question, { layout, intents }: ReviewedSession): Qu
 }
 
 interface Acceptance extends Pick<Review, 'check' | 'checks'> {
-  /** What a commit would write now. */
+  /** The changes that a commit would write now. */
   approved(): Promise<ApprovedTree>
 }
 

@@ -20,13 +20,16 @@ export interface HubChangeSet {
   /** The agent's tool and model, as its machine says. */
   readonly agent: string | undefined
   readonly set: ChangeSet
-  /** Lines below the names of files, by path: what the machine says about a change, and what it lacks. */
+  /**
+   * Lines below the names of files, by path: the facts that the machine sent about a change, and the approvals that it
+   * still needs.
+   */
   readonly notes: ReadonlyMap<string, readonly string[]>
-  /** What the machine says about the intents, a paragraph each. */
+  /** The facts that the machine sent about the intents, a paragraph each. */
   readonly facts: readonly string[]
 }
 
-/** What a reviewer decides on: all listed changes, or one change, or one hunk of it. */
+/** The subject of a decision: all listed changes, or one change, or one hunk of it. */
 export type HubTarget = { readonly all: readonly Change[] } | { readonly change: Change; readonly hunkId?: string }
 
 /** A session in the queue of a hub. */
@@ -180,7 +183,9 @@ function toChange(change: SubmittedChange, diff: FileDiff | undefined): Change {
   return { path, kind, before, after, hunks, state: whole, flags, ...defined({ from, mode, intentId: intent }) }
 }
 
-/** What the machine says about a change, what it lacks, and the verdict of somebody else. */
+/**
+ * The facts that the machine sent about a change, the approvals that it still needs, and the verdict of somebody else.
+ */
 function notesOf(change: SubmittedChange): string[] {
   const { facts = [], verdict, reviewer, reason } = change
   const by = reviewer === undefined ? '' : ` by ${reviewer}`

@@ -54,8 +54,8 @@ async function record(review: Review, selection: Selection, decision: ReceivedDe
 }
 
 /**
- * Records the approvals of those who approved some hunks alone. An approval of the whole replaces those of its hunks, so these come after it.
- * What a person here has decided in the meantime stays.
+ * Records the approvals of those who approved some hunks alone. An approval of the whole replaces those of its hunks,
+ * so these come after it. Decisions that a person here has made in the meantime stay.
  */
 async function recordParts(review: Review, { key, path, verdict, parts = [] }: ReceivedDecision) {
   if (verdict !== 'approved') return

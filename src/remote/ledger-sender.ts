@@ -13,7 +13,10 @@ import { type Remote, readSentLedger, writeSentLedger } from './settings.js'
 
 /** Attempts, if another process of this machine sends the same ledger. */
 const ATTEMPTS = 3
-/** Faults of the ledger itself: work on the machine goes on, so a sync that watches does, too. */
+/**
+ * Faults of the ledger itself. They do not stop the work on the machine, so they do not stop a sync that watches
+ * either.
+ */
 const FAULTS = new Set(['ledger_corrupt', 'ledger_fork', 'ledger_unavailable', 'limit_exceeded'])
 
 /** Sends the lines of this machine's ledger that the hub lacks: at least once, and from where the hub is. */

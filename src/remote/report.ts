@@ -9,7 +9,7 @@ export type SyncReport =
       readonly session: string
       readonly path: string
       readonly outcome: Outcome
-      /** Who decided last. */
+      /** The person who decided last. */
       readonly reviewer: string
       /** Everybody who approved it, if several did. */
       readonly approvers?: readonly string[]

@@ -40,8 +40,8 @@ export class RemoteSync {
   }
 
   /**
-   * Sends once, and records the decisions that there are. Rejects with `away` if the hub does not answer. The ledger goes last: its faults keep
-   * nothing else back.
+   * Sends once, and records the decisions that there are. Rejects with `away` if the hub does not answer. The ledger is
+   * sent last, so that its faults delay nothing else.
    */
   async once(): Promise<void> {
     await this.#send()
@@ -102,7 +102,7 @@ export class RemoteSync {
     const sessions = await this.#sender.send(this.#seen.sessions)
     const told = [...this.#told].filter(([session]) => sessions.includes(session))
     this.#keep({ sessions, told: Object.fromEntries(told) })
-    // A session may have come back to bytes that were decided on in the meantime.
+    // A session may again have bytes that were decided on in the meantime.
     for (const decision of this.#seen.waiting) await this.#record(decision, true)
   }
 
@@ -121,7 +121,7 @@ export class RemoteSync {
     // A file may be approved, evicted and approved again.
     for (const each of [...decisions, ...landings].sort((a, b) => a.seq - b.seq))
       await ('verdict' in each ? this.#record(each) : this.#recordLanding(each))
-    // After the decisions: those of a crash in between are received again, and passed over.
+    // Saved after the decisions. After a crash in between, the same decisions are received again, and have no effect.
     this.#keep({ since: next, lands })
     return decisions.length + landings.length > 0
   }

@@ -80,7 +80,7 @@ export function refuseNewTicks(was: readonly ChecklistItem[], now: readonly Chec
   })
 }
 
-/** The ticks in force: the latest on each sentence, unless it was cleared, or a commit has recorded it. */
+/** The ticks in force: the latest on each sentence, unless it was cleared or a commit has recorded it. */
 function ticksIn(records: readonly ReviewRecord[]): ReadonlyMap<string, TickRecord> {
   const ticks = new Map<string, TickRecord>()
   for (const record of records) {

@@ -1,6 +1,6 @@
 import type { Change } from '../core/api.js'
 
-/** What a change's measured class tells a reviewer. */
+/** The measured class of a change, for a reviewer. */
 export interface ClassLabel {
   readonly measured: string
   readonly rule: string

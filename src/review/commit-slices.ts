@@ -21,8 +21,8 @@ export function commitSlicesOf(
 }
 
 /**
- * The records that a commit adds to the review log. The `committed` record comes last, after the verdicts that still hold for
- * the rest of each file: a log that has it has all of them.
+ * The records that a commit adds to the review log. The `committed` record comes last, after the verdicts that still
+ * apply to the rest of each file, so a log that contains it contains all of them.
  * @param ticks the ids of the ticks that the commit spends
  */
 export function recordsOfSlices(

@@ -39,7 +39,7 @@ export class DisplayedStage {
     return (await this.showDecidable(options)).set
   }
 
-  /** As {@link show}, with the displayed versions: another call may show newer changes meanwhile. */
+  /** As {@link show}, with the displayed versions: another call may display newer changes meanwhile. */
   async showDecidable(options: ChangesOptions): Promise<DecidableChanges> {
     this.#options = options
     const shown = await this.#render()

@@ -53,7 +53,7 @@ export function readLastLook({ root, session, reviewer }: LookPlace): LastLook |
   return marks && new Set(marks)
 }
 
-/** Replaces what this reviewer saw last; what others saw stays. */
+/** Replaces the marks of this reviewer; those of other reviewers stay. */
 export function writeLastLook({ root, session, reviewer }: LookPlace, changes: readonly Change[]): void {
   const { looks } = layoutAt(root).session(session)
   const others = Object.entries(read(looks)).filter(([name]) => name !== reviewer)

@@ -32,7 +32,7 @@ const verdict = z.strictObject({
   /** The rule that approved without a person. */
   rule: z.strictObject({ tier: z.string(), policy: z.string() }).optional(),
 })
-/** From now on, the one hunk of its one entry is shown as these pieces. */
+/** From now on, the only hunk of its only entry is shown as these pieces. */
 const split = z.strictObject({ ...common, kind: z.literal('split'), by: reviewer, pieces: z.array(z.string()) })
 /** Removes these changes or hunks from the stage, once. A later change with the same content is a new one. */
 const discard = z.strictObject({ ...common, kind: z.literal('discard'), seq: z.int().optional() })

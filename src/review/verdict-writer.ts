@@ -85,7 +85,7 @@ export function unfitOf(staged: readonly StagedChange[], amendments: AmendmentSt
   }
 }
 
-/** A refusal for each change that has drifted or holds a conflict, unless a reviewer rejected it. */
+/** A refusal for each change that has drifted or contains a conflict, unless a reviewer rejected it. */
 export function refusedUnfit(
   changes: readonly DisplayedChange[],
   staged: readonly StagedChange[],

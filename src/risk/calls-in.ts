@@ -133,7 +133,7 @@ function runsText(node: Node, callee: Node, name: string, file: File): FactName 
   return isLoad && first && !isKnown(first, file) ? 'dynamic-import' : undefined
 }
 
-/** Whether it is clear where a loaded module lies. */
+/** Whether the location of a loaded module is certain. */
 function isKnown(name: Node, { text }: File): boolean {
   return literalOf(name, text) !== undefined || (name.type === 'template_string' && /^`\.{1,2}\//.test(text(name)))
 }

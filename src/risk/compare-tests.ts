@@ -20,7 +20,7 @@ function switchedOff(old: Reading, now: Reading): Found[] {
   )
 }
 
-/** Titles that are gone, as many as the file has fewer tests. */
+/** The titles of removed tests, at most as many as the file has fewer tests. */
 function removedTests(old: Reading, now: Reading): Found[] {
   const plain = ({ tests }: Reading) => tests.filter(({ isGroup }) => !isGroup)
   const fewer = plain(old).length - plain(now).length
@@ -68,7 +68,7 @@ function changed(was: AssertionIn, { text, line, matcher, actual, isNegated }: A
 const WEAK =
   /\.(?:toBeTruthy|toBeDefined|toBeFalsy|ok|notOk|exist|toBeInstanceOf|toContain|toMatchObject|toHaveProperty|truthy|notEqual|notStrictEqual|notDeepEqual|doesNotThrow|toBeGreaterThan|toBeLessThan|toBeGreaterThanOrEqual)\b|\bassert\(|expect\.any/
 
-/** Whether many values pass. */
+/** Whether a matcher passes for many values. */
 function isWeak(text: string, actual: string): boolean {
   return WEAK.test(text) || /^typeof\b|^!!/.test(actual)
 }

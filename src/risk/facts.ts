@@ -1,7 +1,7 @@
 import { defined } from '../core/defined.js'
 import type { RiskFact, RiskSeverity } from '../core/risk-api.js'
 
-/** A row of the table: how grave a fact is, and its sentence. `%` in the sentence is replaced by what was found. */
+/** A row of the table: the severity of a fact, and its sentence. `%` in the sentence is replaced by what was found. */
 interface FactRow {
   readonly severity: RiskSeverity
   readonly sentence: string
@@ -76,7 +76,7 @@ export const FACTS = {
   'lock-integrity': stop('The same version has another checksum, or none: %.'),
   'lock-script': look('A package that was added runs a script at installation: %.'),
   'lock-alone': look('The lockfile changes, and its manifest does not.'),
-  // What the change takes away
+  // What the change removes
   'export-removed': look('The exported name `%` is gone.'),
   'test-deleted': stop('A file of tests is deleted.'),
   'test-removed': stop('The test % is gone.'),
@@ -110,7 +110,7 @@ export const FACTS = {
   'tls-check-off': stop('The check of TLS certificates is switched off: `%`.'),
   'crypto-weaker': stop('A cryptographic parameter is weaker: `%`.'),
   'moved-away': note('It is in another file of the set now: `%`.'),
-  // What the change says of itself
+  // Statements of the change about itself
   'class-disagrees': stop('The agent declared %, and the comparison proves another class.'),
   'no-test': note('Behaviour changes, and no test in the set changes with it.'),
   // How well it can be read
@@ -129,7 +129,7 @@ export interface Found {
   readonly what: string
   readonly line?: number | undefined
   readonly oldLine?: number | undefined
-  /** How what is gone would be written in another file, without white space: one of these. */
+  /** The forms that the removed text could have in another file, without white space. */
   readonly gone?: readonly string[]
 }
 

@@ -2,7 +2,10 @@ import { type Changed, MAX_BYTES, type Side, type Texts } from './changed.js'
 import type { Found } from './facts.js'
 import { buildOf, isCi, isMigration, isTest, isToolConfig, runnerOf } from './paths.js'
 
-/** Facts about the file itself: that it goes, its permissions, its type, who runs it, and whether it can be read. */
+/**
+ * Facts about the file itself: its removal, its permissions, its type, the programs that run it, and whether it can be
+ * read.
+ */
 export function fileFacts(change: Changed, texts: Texts | undefined): Found[] {
   return [...deletion(change), ...permissions(change), ...links(change), ...runs(change), ...legibility(change, texts)]
 }

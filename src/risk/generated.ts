@@ -13,8 +13,8 @@ const OUTPUT = /(?:^|\/)(?:dist|build\/(?:static|assets)|vendor|third_party|node
 const HEADER = /(?:code |automatically |auto-?)generated|@generated|do not (?:edit|modify)/i
 
 /**
- * Whether a tool wrote the file. A name is enough; what a file says of itself counts only if it said so before the change, because an
- * agent writes it.
+ * Whether a tool wrote the file. A name is enough. A mark in the file counts only if it was there before the change,
+ * because an agent writes it.
  */
 export function generatedFacts({ path, kind }: Changed, texts: Texts | undefined): Found[] {
   if (kind === 'delete') return []

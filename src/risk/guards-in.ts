@@ -27,7 +27,7 @@ export interface CheckIn extends Place {
 
 /** A named function. */
 export interface FunctionIn extends Place {
-  /** It answers `true`, whatever it is asked. */
+  /** It returns `true` for every argument. */
   readonly passes: boolean
 }
 

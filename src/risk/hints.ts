@@ -3,9 +3,9 @@ import { isTest } from './paths.js'
 import { checkName } from './words.js'
 
 /**
- * Whether the syntax of a file can have facts at all. Parsing is the greatest cost, and most edits need none: no line with one of these
- * words came or went, and the file uses no module that reaches out. A hint is only a reason to look, so these lists are wider than the
- * facts.
+ * Whether the syntax of a file can have facts at all. Parsing is the greatest cost, and most edits need none: no line
+ * with one of these words was added or removed, and the file uses no module that reaches out of the program. A hint is
+ * only a reason to look, so these lists are wider than the facts.
  */
 export function needsSyntax(path: string, texts: Texts): boolean {
   const { before, after, added, removed } = texts

@@ -1,5 +1,5 @@
 /**
- * Risk: what is true of a change that a reviewer should know before reading it, and the order in which to read.
+ * Risk: facts about a change that a reviewer should know before reading it, and the order in which to read changes.
  *
  * In come changes with both contents; out go facts, each with a name, a severity, a sentence and a place, and an order of changes that
  * the facts explain. Code of ECMAScript is parsed, other languages are searched for listed words. The work is bounded by size.

@@ -19,7 +19,7 @@ export function toFound(name: Found['name'], side: 'line' | 'oldLine') {
   return ({ number, text }: Line): Found => ({ name, what: text, [side]: number })
 }
 
-/** Compares the guards of both sides: one that is gone has changed if another one has come. */
+/** Compares the guards of both sides. A removed guard counts as changed if another one was added. */
 export function guardFacts(before: readonly Line[], after: readonly Line[]): Found[] {
   const gone = extra(before, after, ({ text }) => text)
   const come = extra(after, before, ({ text }) => text)
@@ -35,7 +35,7 @@ export interface TestForms {
   readonly asserts: RegExp
   readonly tests: RegExp
   readonly skips: RegExp
-  /** An assertion that always holds. */
+  /** An assertion that always passes. */
   readonly empty: RegExp
 }
 

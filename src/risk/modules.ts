@@ -37,7 +37,7 @@ const POWERFUL = new Set([
 ])
 
 /**
- * Modules that the file did not load before, and that reach out of the program or lie outside of the code under review.
+ * Modules that the file did not load before, and that reach out of the program or are outside of the code under review.
  * @param isShown whether the calls by which it reaches out are facts themselves
  */
 export function moduleFacts(path: string, old: readonly Place[], now: readonly Place[], isShown: boolean): Found[] {

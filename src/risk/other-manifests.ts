@@ -13,7 +13,7 @@ export function otherManifestFacts(path: string, { before, after, added }: Texts
   const old = new Map(read(before).map((each) => [each.name, each.source]))
   const changed = read(after).filter(({ name, source }) => old.get(name) !== source)
   const isElsewhere = ({ source }: Dependency) => ELSEWHERE.test(source)
-  // A list of thousands is cut. What comes from elsewhere is kept first.
+  // A list of thousands is cut. Dependencies from outside the registry are kept first.
   const kept = [...changed.filter(isElsewhere), ...changed.filter((each) => !isElsewhere(each))].slice(0, KEPT)
   return kept.map((each): Found => {
     const what = `${each.name} ${each.source}`.trim()

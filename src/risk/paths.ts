@@ -1,4 +1,4 @@
-/** What the name of a file says about it. All patterns are linear: no repetition within another. */
+/** Properties of a file that follow from its name. All patterns are linear: no repetition within another. */
 
 const TEST_NAME = /(?:^test_|[._-](?:test|tests|spec|e2e)(?=\.)|_test(?=\.))/
 const TEST_DIRECTORY = /(?:^|\/)(?:test|tests|__tests__|spec|specs|e2e)\//
@@ -58,11 +58,11 @@ const BUILD: readonly (readonly [pattern: RegExp, kind: string])[] = [
 
 const CONFIG =
   /(?:^|\/)(?:[\w.-]+\.conf(?:ig)?(?:\.[\w-]+)?|vitest\.(?:workspace|projects)|\.(?:eslint|prettier|babel|mocha|stylelint|lintstaged|commitlint|swc)rc)\.[cm]?[jt]s$/
-/** Jest puts these in the place of modules, in every test. */
+/** Jest replaces modules by these in every test. */
 const MOCKS = /(?:^|\/)__mocks__\//
 const MIGRATION = /(?:^|\/)(?:migrations?|migrate)\/.*\.(?:sql|[cm]?[jt]s|py|rb|php|go|exs|ya?ml)$/i
 
-/** Code that is installed: a file among it takes the place of a reviewed dependency. */
+/** Code that is installed: a file in it replaces a reviewed dependency. */
 const INSTALLED = /(?:^|\/)(?:node_modules|site-packages|bower_components|jspm_packages)\//
 
 /** Why a file by this name can run code, or decides which code runs; undefined for any other. */

@@ -4,8 +4,8 @@ import type { FactName } from './facts.js'
 import type { File } from './syntax.js'
 
 /**
- * Names by which code gets at what it does not import: loaders, evaluation, the process, and global objects. Other ways to the same
- * things exist; this finds them where they are written out.
+ * Names by which code reaches things that it does not import: loaders, evaluation, the process, and global objects.
+ * Code can also reach them in other ways; this finds only names that are written out.
  */
 export function powerIn(node: Node, file: File): CallIn | undefined {
   const found = powerOf(node, file)

@@ -9,7 +9,7 @@ export interface Place {
 /** The modules behind local names: `run` of `import { exec as run } from 'child_process'`. */
 export type Modules = ReadonlyMap<string, string>
 
-/** What a collector may ask about the file that it reads. */
+/** The data about a file that a collector may use. */
 export interface File {
   readonly modules: Modules
   text(node: Node): string

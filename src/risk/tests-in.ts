@@ -16,7 +16,7 @@ export interface AssertionIn extends Place {
   readonly actual: string
   readonly matcher: string
   readonly isNegated: boolean
-  /** It holds whatever the program does. */
+  /** It passes whatever the program does. */
   readonly isEmpty: boolean
 }
 

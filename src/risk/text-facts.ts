@@ -194,7 +194,7 @@ const isMixed = (text: string) => /[a-z]/.test(text) && /\d/.test(text) && (/[A-
 
 const ADDRESS = /\b(?:https?|wss?|ftp):\/\/(?:[^\s/@"'`]{1,100}@)?([\w.-]{3,253})/gi
 const NUMERIC = /^(?:\d{1,3}\.){3}\d{1,3}$/
-/** The machine itself, private networks, and names that are kept free for examples. */
+/** The machine itself, private networks, and names that are reserved for examples. */
 const LOCAL =
   /^(?:127\.|0\.0\.0\.0|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)|^localhost$|(?:^|\.)(?:example(?:\.\w+)?|test|invalid|local|localhost)$|^(?:www\.)?(?:w3\.org|json-schema\.org|json\.schemastore\.org|schema\.org)$/i
 

@@ -13,8 +13,8 @@ const USER = /(\s-u\s{0,4}["']?[^\s:"']{1,100}:)[^\s"']{1,200}/g
 const WORD = /[A-Za-z0-9_+=-]{24,400}/g
 
 /**
- * A text without the values of secrets, for places that people share. It hides more than the risk facts name: whatever has a name like
- * a secret's, or looks drawn at random.
+ * A text without the values of secrets, for places that people share. It hides more than the risk facts name: every
+ * value whose name is like a secret's, or that looks random.
  */
 export function withoutSecrets(text: string): string {
   let plain = text.replace(KEY_BLOCK, HIDDEN)

@@ -39,7 +39,7 @@ export function changesBelow(search: CopySearch, dir: RelPath): CopyChanges {
 }
 
 /**
- * As {@link allChanges}, where only some entries can have changed. An entry that came or went changes its directory.
+ * As {@link allChanges}, where only some entries can have changed. An added or removed entry changes its directory.
  * @param candidates these entries, parents first
  * @param kept paths that were kept before
  */

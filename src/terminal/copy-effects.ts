@@ -41,8 +41,8 @@ function gitAbove(path: RelPath): RelPath {
 }
 
 /**
- * The effects so far of a command that runs: it can put a link in the place of any directory meanwhile. What only its end decides is left
- * out.
+ * The effects so far of a command that runs: it can put a link in the place of any directory meanwhile. Effects that
+ * only its end decides are left out.
  */
 export function liveEffects(tree: string, copied: CopiedTree, { overlay, isKept }: EffectQuery): Effects {
   const layer = liveLayer(tree)

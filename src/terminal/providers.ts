@@ -48,10 +48,10 @@ export async function probeEscapes(required: readonly Protection[]): Promise<Esc
   return { containment: containment.name, held, attempts, untried: untried(containment, attempts) }
 }
 
-/** The promises of a provider that held. */
+/** The results of the escape attempts in a provider. */
 export interface EscapeReport {
   readonly containment: ContainmentName
-  /** Whether every promise that was tried held. */
+  /** Whether no attempt broke a promised protection. */
   readonly held: boolean
   readonly attempts: readonly EscapeResult[]
   /** Promises on which no attempt was made. */

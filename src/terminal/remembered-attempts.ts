@@ -5,8 +5,9 @@ import { personalState } from '../os/personal-state.js'
 import { ensurePrivateDir, replaceDurable } from '../os/write.js'
 
 /**
- * Which providers have run a command on this machine, kept in the state directory, which no contained command sees. A record holds under
- * the conditions of its attempt alone. A forged or outdated record opens nothing: a provider that does not work starts no command.
+ * Which providers have run a command on this machine, kept in the state directory, which no contained command sees. A
+ * record is valid only under the conditions of its attempt. A forged or outdated record opens nothing: a provider that
+ * does not work starts no command.
  */
 
 type Attempts = Readonly<Partial<Record<ContainmentName, Attempt>>>

@@ -32,8 +32,8 @@ export interface TreeScan {
 }
 
 /**
- * Finds the entries whose status changed at or after a time, in one process: each costs the kernel one lookup. A directory is among them
- * if a name in it came or went, or if its mode changed.
+ * Finds the entries whose status changed at or after a time, in one process: each costs the kernel one lookup. A
+ * directory is among them if a name in it was added or removed, or if its mode changed.
  * @returns undefined if the answer could miss a change. Then the whole tree is to be read.
  */
 export async function changedEntries(scan: TreeScan, shell: FindShell): Promise<readonly RelPath[] | undefined> {

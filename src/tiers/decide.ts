@@ -44,7 +44,7 @@ export function decideRelease(rules: ReleaseRules | undefined, changes: readonly
   })
 }
 
-/** Whether a path of a change is also one of another change: an approval of the path would hold for both. */
+/** Whether a path of a change is also one of another change: an approval of the path would apply to both. */
 function sharedPaths(changes: readonly Change[]): (change: Change) => boolean {
   const counts = new Map<string, number>()
   for (const change of changes) for (const path of pathsOf(change)) counts.set(path, (counts.get(path) ?? 0) + 1)

@@ -2,7 +2,7 @@ import { weightOf } from './line-prints.js'
 
 /** Finds the old place of lines that were added to a file. A run of them with enough weight is a move or a copy. */
 
-/** Who wrote a line, from a record. */
+/** The author of a line, from a record. */
 export interface Origin {
   readonly contributor: 'ai' | 'human' | 'unknown'
   readonly recordId?: string

@@ -12,7 +12,10 @@ export class ReleaseCount {
   /** For a path of a session: the tier of the approval that is in force. */
   readonly #tiers = new Map<string, string>()
   readonly #commits = new Map<Approver, Commits>()
-  /** For a path of a session: what a landing queue put on a branch, which a commit here may still write to the disk. */
+  /**
+   * For a path of a session: the content that a landing queue put on a branch, which a commit here may still write to
+   * the disk.
+   */
   readonly #landed = new Map<string, Landed>()
   readonly #undone = new Set<string>()
 

@@ -15,7 +15,7 @@ import { type Expected, type Witness, witnessOf } from './witness.js'
 /**
  * Checks the whole ledger: the format of each line, the chain, the newest lines against their copies in `ledger.d/`,
  * and all lines against the anchors of this machine. Reports the first bad line.
- * @param given heads that were noted elsewhere, which the ledger must contain
+ * @param given heads that were recorded elsewhere, which the ledger must contain
  * @param begin called before each reading; returns a function that gets each valid line
  */
 export async function verifyLedger(

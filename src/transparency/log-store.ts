@@ -26,14 +26,14 @@ export function writeCheckpoint(dir: string, checkpoint: Checkpoint): void {
 
 export type Role = 'published' | 'witnessed'
 
-/** What this machine signed last for a log. */
+/** The last checkpoint that this machine signed for a log. */
 export interface Seen {
   /** The log's key in one line. */
   readonly key: string
   readonly checkpoint: Checkpoint
 }
 
-/** @throws EscrowError `ledger_corrupt` if the file is damaged: what was signed before is not known then */
+/** @throws EscrowError `ledger_corrupt` if the file is damaged, because then the earlier signatures are unknown */
 export function readSeen(role: Role, origin: string): Seen | undefined {
   const file = seenFile(role, origin)
   const text = readIfThere(file)?.toString()

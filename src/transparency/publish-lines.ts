@@ -5,8 +5,8 @@ import { appendOnto, makeDir, makeTempDir, removeTree } from '../os/write.js'
 import { type PublishedLog, type PublishOptions, publishLedger } from './publish.js'
 
 /**
- * Publishes a ledger that lies elsewhere than in a workspace, such as on a hub. It is verified and published as a file is: from a copy in a
- * directory for this user alone, which is removed.
+ * Publishes a ledger that is stored outside a workspace, such as on a hub. It is verified and published as a file is:
+ * from a copy in a directory for this user alone, which is removed.
  * @param lines all of them, in whole lines with their LF
  * @throws EscrowError as {@link publishLedger}
  */

@@ -166,7 +166,7 @@ function intentChange(before: Intent | undefined, after: Intent): Change[] {
   ]
 }
 
-/** A check is a program. Taking one out takes away a demand. */
+/** A check is a program, so a new one must be accepted. A removed check loosens the requirements. */
 function checkChanges(id: string, before: Intent['checks'], after: Intent['checks']): Change[] {
   const isIn = (all: Intent['checks'], check: Intent['checks'][number]) =>
     all.some((each) => isDeepStrictEqual(each, check))

@@ -16,7 +16,7 @@ export interface WireQuestion {
   readonly kind: 'scope' | 'access' | 'command'
   readonly intentId?: string
   readonly globs?: readonly string[]
-  readonly reach?: string // What the globs would let in.
+  readonly reach?: string // The files that the globs would add.
   readonly why?: string
   readonly path?: string
   readonly rule?: string

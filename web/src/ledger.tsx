@@ -110,7 +110,7 @@ export function Ledger({ version, notify }: Notifier & { version: number }) {
   )
 }
 
-/** What a person or a rule said is quoted. Where something landed is not. */
+/** The words of a person or a rule are quoted. The place of a landing is not. */
 function Why({ record: { what, why = '' } }: { record: WireRecord }) {
   if (what === 'landed') return <Name text={why} />
   return (

@@ -27,8 +27,8 @@ export interface ForwardedInitialize {
 }
 
 /**
- * Agents that fail to create a file through an editor: Gemini CLI 0.61.0 does not take an editor's error for the absence of a
- * file. They use the files of the mount.
+ * Agents that fail to create a file through an editor: Gemini CLI 0.61.0 does not recognize an editor's error for a
+ * missing file. They use the files of the mount.
  */
 const USE_OWN_FILES: readonly (HomeHost | undefined)[] = ['gemini']
 

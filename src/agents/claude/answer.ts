@@ -168,7 +168,7 @@ function addContext({ hook_event_name: hookEventName }: ClaudeEvent, additionalC
   return additionalContext === '' ? NO_DECISION : { hookSpecificOutput: { hookEventName, additionalContext } }
 }
 
-/** A rejection justifies another turn. The host limits their number. */
+/** A rejection is a reason for another turn. The host limits the number of turns. */
 function answerStop(words: string): ClaudeAnswer {
   return words === '' ? NO_DECISION : { decision: 'block', reason: words }
 }

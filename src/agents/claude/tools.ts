@@ -59,7 +59,7 @@ const TOOLS: Readonly<Record<string, ArgumentReader>> = {
   ExitPlanMode: readQuestion,
 }
 
-/** The prefix of the name under which `escrow init --claude` enters our server. */
+/** The prefix of the name under which `escrow init --claude` registers our MCP server. */
 const SERVER = 'mcp__escrow__'
 
 export function claudeCall(tool: string, input: ToolInput, cwd: string, id?: string): HostCall {

@@ -24,7 +24,7 @@ const TOOLS: Readonly<Record<string, ArgumentReader>> = {
   request_user_input_async: readQuestion,
 }
 
-/** The prefix of the name under which `escrow init --codex` enters our server. */
+/** The prefix of the name under which `escrow init --codex` registers our MCP server. */
 const SERVER = 'mcp__escrow__'
 
 /** Describes the effects of a tool call of Codex. */

@@ -41,7 +41,7 @@ const TOOLS: Readonly<Record<string, ArgumentReader>> = {
   plan_exit: readQuestion,
 }
 
-/** The name under which `escrow init --opencode` enters our server. */
+/** The name under which `escrow init --opencode` registers our MCP server. */
 const isOurs = (tool: string) => tool.startsWith('escrow_') && isOwnTool(tool.slice('escrow_'.length))
 
 /** Describes the effects of a tool call of opencode. */

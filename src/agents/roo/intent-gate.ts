@@ -48,7 +48,8 @@ export class IntentGate {
     const added = wanted.filter((name) => !disabledByPerson.includes(name))
     const after = [...disabledByPerson, ...added]
     if (after.length === before.length && after.every((name) => before.includes(name))) return
-    // A crash between the two writes leaves names in the memory that are not disabled; the reverse order would disable them permanently.
+    // After a crash between the two writes, our list has names that are not disabled, which does no harm. In the
+    // reverse order they would stay disabled permanently.
     await memory.set([...new Set([...ours, ...added])])
     await disabledTools.set(after)
     await memory.set(added)

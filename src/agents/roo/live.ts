@@ -91,7 +91,7 @@ export interface LiveSaved {
   finalContent: string | undefined
 }
 
-/** The used part of the hub of MCP servers. */
+/** The part of the hub of MCP servers that is used here. */
 export interface LiveMcpHub {
   callTool(server: string, tool: string, args?: Record<string, unknown>, ...more: never[]): Promise<LiveMcpResult>
 }

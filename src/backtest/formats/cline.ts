@@ -6,8 +6,8 @@ import { type Directories, type Fields, type FileState, listOf, type RecordedCal
 const DIRECTORY = /# Current (Working|Workspace) Directory \(([^)\n]{1,4096})\)/
 
 /**
- * A file of a session of Cline's command line: what the session is, which says its directory and is read first, or its messages.
- * Undefined for any other document.
+ * A file of a session of Cline's command line: the session's description, which names its directory and is read first,
+ * or its messages. Undefined for any other document.
  */
 export function sessionCalls(value: Fields, directories: Directories): RecordedCall[] | undefined {
   const [about, directory] = [textOf(value.session_id), textOf(value.workspace_root) ?? textOf(value.cwd)]

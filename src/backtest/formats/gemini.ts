@@ -10,7 +10,7 @@ import { type Fields, type FileState, listOf, type RecordedCall, textOf } from '
 const ROOT_FILE = '.project_root'
 const MAX_ROOT_FILE = 4_096
 
-/** The directory of the chats in a file, as the client says beside them. */
+/** The directory of the chats in a file, from the client's file beside them. */
 export function geminiDirectory(path: string): string | undefined {
   if (basename(dirname(path)) !== 'chats') return undefined
   const file = join(dirname(dirname(path)), ROOT_FILE)
@@ -30,7 +30,7 @@ export function isGeminiChat({ projectHash, sessionId, messages, type, toolCalls
 /** A chat of Gemini CLI: one file, or one message on each line. A chat names its directory only by a digest. */
 export function geminiCalls(chat: Fields, file: FileState): RecordedCall[] {
   file.session = textOf(chat.sessionId) ?? file.session ?? file.name
-  // A line with `$set` replaces fields of the chat. Calls that it repeats are told by their ids.
+  // A line with `$set` replaces fields of the chat. Repeated calls are recognized by their ids.
   const { messages: all } = isObject(chat.$set) ? chat.$set : chat
   const messages = Array.isArray(all) ? all : [chat]
   const tools = messages.flatMap((message) => (isObject(message) ? listOf(message.toolCalls) : [])).filter(isObject)

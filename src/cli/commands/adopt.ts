@@ -41,7 +41,7 @@ export function register(command: Command, context: Context): void {
     })
 }
 
-/** Whatever happens here, git's own command has succeeded. */
+/** An error here is ignored, because git's own command has already succeeded. */
 async function answerHook({ io, directory, withWorkspace }: Context, name: Hook, args: string[]): Promise<void> {
   try {
     // An agent's git is private to its session, and a repository may have no workspace on this branch.

@@ -93,7 +93,7 @@ export function register(command: Command, context: Context): void {
     })
 }
 
-/** The containment of commands, or what to do to have one. */
+/** Describes the containment of commands, or how to get one. */
 function describeContainments(tried: readonly TriedContainment[]): string {
   const chosen = tried.find(({ works }) => works)
   const rows = tried.map(({ works, failure, lacks, ...info }) => [
@@ -116,7 +116,10 @@ function describeContainments(tried: readonly TriedContainment[]): string {
   )
 }
 
-/** What the best provider keeps beyond the one that works, and what to do to have it. Empty if that one is the best. */
+/**
+ * Describes the protections that the working provider lacks and the best one has, and how to get the best one. Empty if
+ * the working one is the best.
+ */
 function describeBetter(tried: readonly TriedContainment[], chosen: TriedContainment): string {
   const [best] = tried
   if (best === undefined || best.failure === undefined) return ''
@@ -142,7 +145,7 @@ function describeHooks({
   )
 }
 
-/** What held of the attempts to get out, those that did not first. */
+/** Describes the results of the escape attempts, successful escapes first. */
 function describeProbe({ containment, held, attempts, untried }: EscapeReport): string {
   const rank = (outcome: string) => ['did not hold', 'not tried', 'held'].indexOf(outcome)
   const rows = [...attempts]

@@ -51,7 +51,7 @@ async function test(context: Context, session: string | undefined, options: Opti
   io.out(options.json ? json({ decisions }) : renderDecisions(decisions))
 }
 
-/** What policy would do with each change. */
+/** Describes the decision of policy on each change. */
 function renderDecisions(decisions: readonly ReleaseDecision[]): string {
   if (decisions.length === 0) return 'There is no change.\n'
   const rows = decisions.map(({ path, tier, reasons }) =>

@@ -67,7 +67,7 @@ interface Status {
     readonly reason: string
     readonly by: string
   }[]
-  /** What waits for a person in each session that has anything. */
+  /** The work that waits for a person, for each session with any. */
   readonly todo: readonly Todo[]
   /** True if policy, intents or templates allow more than was accepted on this machine. */
   readonly waiting: boolean

@@ -61,7 +61,7 @@ async function set(context: Context, hub: Command, options: Options): Promise<vo
 
 /** The text of CODEOWNERS; null: remove it; undefined: leave it. */
 function textOf({ io }: Context, { codeowners }: Options): string | null | undefined {
-  // The option that removes it makes true the default of the other one.
+  // With `--no-codeowners` among the options, Commander makes `true` the default of `--codeowners`.
   if (codeowners === false) return null
   return typeof codeowners === 'string' ? readFileSync(resolve(io.cwd, codeowners), 'utf8') : undefined
 }

@@ -62,7 +62,7 @@ export function parseName(text: string): string {
   return text
 }
 
-/** Notes each glob that is the name of a directory: it does not match the paths below. */
+/** Warns about each glob that is the name of a directory, because it does not match the paths below. */
 export function noteDirectories(root: string, id: string, globs: readonly string[] = []): string {
   return globs
     .filter((glob) => existsSync(`${root}/${glob}/.`))

@@ -23,7 +23,7 @@ function shorten(text: string): string {
   return text.length <= NAME_LIMIT ? text : `${text.slice(0, NAME_LIMIT).trimEnd()}…`
 }
 
-/** What the screen says after a tick: `Ticked. 1 sentence is left.` */
+/** The message after a tick: `Ticked. 1 sentence is left.` */
 export function tickMessage(ticked: boolean, items: readonly ChecklistItem[]): string {
   const left = items.filter((each) => !each.ticked).length
   const rest =

@@ -4,7 +4,8 @@ import { type ReviewOptions, reviewInTerminal } from './app.js'
 import { hubSource } from './hub-source.js'
 
 /**
- * Opens the terminal review of what waits on a hub. The token comes from a variable: a command line is visible to other users.
+ * Opens the terminal review of the sessions that wait on a hub. The token comes from a variable, because other users
+ * can see a command line.
  * @param hub its address; true for the hub of this workspace
  */
 export async function reviewOnHub(context: Context, hub: string | true, options: ReviewOptions): Promise<void> {

@@ -63,7 +63,7 @@ export interface AskMode {
 export type Mode =
   | { readonly kind: 'browse' }
   | { readonly kind: 'help'; readonly top: number }
-  /** What the machine says of the session, on a hub. */
+  /** The facts that the machine sent about the session, on a hub. */
   | { readonly kind: 'facts'; readonly top: number }
   /** The list of files, with the index of the marked one. */
   | { readonly kind: 'list'; readonly at: number }
@@ -89,7 +89,7 @@ export interface Head {
   readonly live: boolean
   /** The agent's model or tool. */
   readonly by?: string
-  /** On a hub: what the machine says of the session's intents, a paragraph each. */
+  /** On a hub: the facts that the machine sent about the session's intents, a paragraph each. */
   readonly facts?: readonly string[]
 }
 

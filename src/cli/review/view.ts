@@ -108,7 +108,7 @@ function helpRows(state: State, top: number): Line[] {
   return scrolled(state, rows, top)
 }
 
-/** What the machine says of the session: the hub checks none of it. */
+/** The facts that the machine sent about the session. The hub does not check them. */
 function factsRows(state: State, top: number): Line[] {
   const { facts = [] } = state.head
   const shape = { ...layoutContextOf(state), width: Math.max(1, state.size.columns - 2) }

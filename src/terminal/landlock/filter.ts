@@ -66,7 +66,7 @@ const MSG_FASTOPEN = 0x2000_0000
 /** All flags of clone(2) for new namespaces. */
 const NEW_NAMESPACE = 0x7e02_0000
 
-/** F_SETOWN, F_SETSIG and F_SETOWN_EX direct signals at any process; F_SETLEASE holds up other programs. */
+/** F_SETOWN, F_SETSIG and F_SETOWN_EX direct signals at any process; F_SETLEASE delays other programs. */
 const FILE_CONTROLS = [8, 10, 15, 1024]
 
 const TIOCCONS = 0x541d
