@@ -84,14 +84,14 @@ export const AIMED: readonly AimedRow[] = [
       'the whole decision of a write in scope, 5 intents of 200 globs, a path never seen',
       'the whole decision of a write in scope, 5 intents of 200 globs, a path seen before',
     ),
-    missed: 'Scope is one rule of many. Access, protected paths and the intent’s state are checked too.',
+    missed: 'Scope is only one of many rules. Access, protected paths and the intent’s state are checked too.',
   },
   {
     what: '`readdirSync` of 200 names, untouched / half of them staged',
     beside: 'node:fs',
     parts: facade('readdirSync of 200 names, untouched', 'readdirSync of 200 names, half'),
     missed:
-      'Each listing checks that the directory is still one, because another program may have replaced it by a link.',
+      'Each listing checks that the path is still a directory, because another program may have replaced it by a link.',
   },
   {
     what: 'rename of a directory of 50,000 files / a snapshot / a travel',
@@ -168,14 +168,14 @@ export const AIMED: readonly AimedRow[] = [
       'one decision, served over loopback HTTP',
     ),
     missed:
-      'A separate process loads the command before it decides, from compiled code that it kept. In a profile of 38 ms, which leaves out Node’s start, 66 % is code of Node: its modules for hashes and streams, and finding our files. Our code is 15 %, taking compiled code 10 % and the garbage collector 4 %. The YAML parser and the schemas load only after a file changed.',
+      'A separate process loads the command before it decides, from a cache of compiled code. In a profile of 38 ms, which leaves out Node’s start, 66 % is code of Node: its modules for hashes and streams, and finding our files. Our code is 15 %, loading compiled code 10 % and the garbage collector 4 %. The YAML parser and the schemas load only after a file changed.',
   },
   {
     what: '`escrow status` / `escrow diff --stat`, in a new process',
     beside: '`node -e 0`',
     parts: parts('hooks', 'escrow status in a new process', 'escrow diff --stat in a new process'),
     missed:
-      'A new process loads the command line parser, the workspace and the review, from compiled code that it kept, and reads each session’s stage. In a profile of `escrow status`, 106 ms, finding the most severe fact of 20 changes is 24 %, taking compiled code 9 % and the garbage collector 5 %.',
+      'A new process loads the command line parser, the workspace and the review, from a cache of compiled code, and reads each session’s stage. In a profile of `escrow status`, 106 ms, finding the most severe fact of 20 changes is 24 %, loading compiled code 9 % and the garbage collector 5 %.',
   },
   {
     what: 'the first screen of `escrow review`, 50 / 2,000 changed files',

@@ -70,7 +70,7 @@ export function speedTable(reports: readonly Report[], rows: readonly AimedRow[]
     return isMissed && row.missed !== undefined ? [`- Missed: ${row.what}. ${row.missed}`] : []
   })
   const machines = [...new Set(reports.map(machineText))].map((machine) => `- ${machine}`)
-  const head = [cells(['what', 'beside', 'aim', 'measured', 'date', 'met']), cells(Array(6).fill('---'))]
+  const head = [cells(['what', 'compared with', 'aim', 'measured', 'date', 'met']), cells(Array(6).fill('---'))]
   return [
     ...head,
     ...lines,
