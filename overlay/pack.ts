@@ -36,7 +36,7 @@ class Packed implements PackRef {
       fs.closeSync(fd)
     }
     if (`sha256:${hash.digest('hex')}` !== this.digest)
-      throw new Error(`The stage's pack is damaged: ${this.pack} does not hold ${this.digest}.`)
+      throw new Error(`The stage's pack is damaged: ${this.pack} does not contain ${this.digest}.`)
   }
 }
 

@@ -196,7 +196,7 @@ export const LEDGER: Limits = {
   ],
   'src/client-settings/git-hooks.ts#MAX_BYTES': [
     'bytes',
-    'a git hook of yours that `escrow init --git` enters a block in',
+    'a git hook of yours that `escrow init --git` adds a block to',
   ],
   'src/git/hook-calls.ts#MAX_BYTES': [
     'bytes',
@@ -293,7 +293,7 @@ export const CLIENTS: Limits = {
   'src/backtest/find-files.ts#MAX_DEPTH': ['count', 'directories below each other that it looks into'],
   'src/backtest/read-history.ts#MAX_IDS': ['count', 'calls whose ids it remembers, to find repeated ones'],
   'src/backtest/formats/gemini.ts#MAX_ROOT_FILE': ['bytes', "the file that names the directory of Gemini CLI's chats"],
-  'src/backtest/tally.ts#MAX_TEXTS': ['count', 'questions and files that it tells apart in one session'],
+  'src/backtest/tally.ts#MAX_TEXTS': ['count', 'different questions and files that it counts in one session'],
   'src/backtest/touched.ts#MAX_LINE': ['count', 'characters of a command in which it looks for paths'],
   'src/agents/claude/http.ts#PATIENCE': ['milliseconds', 'for the answer of a served hook'],
   'src/agents/cline/answer.ts#MAX_CONTEXT': ['count', "characters of a message to Cline's model"],
@@ -361,14 +361,14 @@ export const HUB: Limits = {
   'src/hub/review-rules.ts#MAX_APPROVALS': ['count', 'approvals that a change can need'],
   'src/hub/review-rules.ts#MAX_TEAMS': ['count', 'teams of a workspace that CODEOWNERS may name'],
   'src/hub/review-rules.ts#MAX_MEMBERS': ['count', 'members of such a team'],
-  'src/hub/registry.ts#LEASE_MS': ['milliseconds', 'that a host keeps a session after its last beat'],
+  'src/hub/registry.ts#LEASE_MS': ['milliseconds', 'that a host keeps a session after its last heartbeat'],
   'src/remote/outgoing.ts#MAX_CONTENT_BYTES': [
     'bytes',
     'one side of a change; a larger one is not sent, and cannot be approved on the hub',
   ],
   'src/remote/sender.ts#MAX_CLAIMS': ['count', 'files of a session that are compared with those of other sessions'],
   'src/remote/ask.ts#TIMEOUT_MS': ['milliseconds', 'for one answer of a hub'],
-  'src/remote/settings.ts#MAX_BYTES': ['bytes', 'what a machine keeps of its hub'],
+  'src/remote/settings.ts#MAX_BYTES': ['bytes', 'the state of its hub that a machine stores'],
   'src/hub/machine-ledgers.ts#MAX_BATCH': ['count', 'lines of a ledger in one request'],
   'src/hub/machine-ledgers.ts#MAX_LOOKUPS': [
     'count',
@@ -384,7 +384,7 @@ export const HUB: Limits = {
     'count',
     'pushes of others during a turn of a worker, after which it waits for its next turn',
   ],
-  'src/hub/landing-rows.ts#TURN_MS': ['milliseconds', 'that a worker keeps its turn after its last sign of life'],
+  'src/hub/landing-rows.ts#TURN_MS': ['milliseconds', 'that a worker keeps its turn after it last renewed it'],
   'src/remote/sync.ts#MAX_LANDED': ['count', 'landings that a machine remembers'],
   'src/remote/sync.ts#MAX_WAITING': ['count', 'decisions kept for bytes that a session does not have now'],
 }

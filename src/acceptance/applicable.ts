@@ -19,7 +19,8 @@ export interface CheckedChange {
 }
 
 /**
- * The checks that the selected changes must pass: those of every intent that a change is for, where a changed path matches.
+ * The checks that the selected changes must pass: those of every intent that a change belongs to, if a changed path
+ * matches.
  * @param state with the checks as a person has accepted them on this machine
  * @throws EscrowError `policy_invalid` if the intents cannot be read
  */

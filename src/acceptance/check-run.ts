@@ -34,8 +34,8 @@ export type CheckOutcome = Pick<
 
 /**
  * Runs one check in a mount of its own. The command's writes are dropped when the mount closes.
- * @throws the reason of `signal` where that stopped it; EscrowError `unsupported` if the machine cannot contain it and policy does
- * not allow a copy.
+ * @throws the reason of `signal` if that stopped it; EscrowError `unsupported` if the machine cannot contain it and
+ *   policy does not allow a copy.
  */
 export async function runCheck(
   { root, cwd = root, sessionId, intentId, policy, overlay }: CheckPlace,

@@ -1,7 +1,7 @@
 import { childOf, MAX_FILE_SIZE, type Overlay, type RelPath } from '../../overlay/index.js'
 import { holdsSecret, SECRET_TEXTS } from '../terminal/index.js'
 
-/** A shorter value is no secret, or would mask half of the output. */
+/** A shorter value is probably not a secret, and would mask half of the output. */
 const MIN_SECRET = 8
 /** Bytes of a secret file, and files of a secret directory, that are searched for values. */
 const MAX_FILE = 64 * 1024

@@ -16,9 +16,10 @@ import { EscrowError } from '../core/api-error.js'
 const IMPLIED_MODE = 0o777
 
 /**
- * A view of the disk with the selected changes, in memory alone. The session's stage can change while it is used.
+ * A view of the disk with the selected changes, only in memory. The session's stage can change while it is used.
  * @param root the workspace
- * @throws EscrowError `stale_file` where the stage changed while it was read; `unsupported` if the changes do not fit the disk.
+ * @throws EscrowError `stale_file` if the stage changed while it was read; `unsupported` if the changes do not fit the
+ *   disk.
  */
 export function scratchStage(root: string, entries: readonly CommitEntry[]): Overlay {
   const overlay = new Overlay({ lower: openLower(root), stage: new Stage() })

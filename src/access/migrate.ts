@@ -14,9 +14,9 @@ import { assertOutsideSession } from './admit-reviewer.js'
 import { physicalRoot } from './workspace-root.js'
 
 /**
- * Versions before 0.2 kept sessions, plans and locks in the repository, where a clone can bring its own. Such files have no
- * authority. Where this machine's anchor proves that it committed in this directory, a person may migrate the staged work of
- * those sessions: as proposals, without a verdict. Everything else is only listed.
+ * Versions before 0.2 kept sessions, plans and locks in the repository, where a clone can bring its own. Such files
+ * have no authority. If this machine's anchor proves that it committed in this directory, a person may migrate the
+ * staged work of those sessions: as proposals, without a verdict. Everything else is only listed.
  */
 export interface OldState {
   /** Names under `.orchestration` that an earlier version used. */

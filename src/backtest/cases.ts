@@ -10,7 +10,7 @@ import { type Outcome, Replay, type ReplayedCall } from './replay.js'
 
 /** A recorded call with the outcome that rules must give it. */
 const caseSchema = z.strictObject({
-  /** For people. */
+  /** The name of the case, for people. */
   name: z.string().optional(),
   client: z.enum(['claude', 'codex', 'gemini', 'opencode', 'cline', 'roo', 'escrow']).default('claude'),
   tool: z.string().min(1),
@@ -42,8 +42,8 @@ const MAX_FILE = 16 << 20
 
 /**
  * Decides each case of a folder by the rules.
- * @throws EscrowError `policy_invalid` for a file that is no list of cases; `access_denied` for one that cannot be read; `unsupported`
- * for a folder without cases
+ * @throws EscrowError `policy_invalid` for a file that is not a list of cases; `access_denied` for one that cannot be
+ *   read; `unsupported` for a folder without cases
  */
 export async function testCases(folder: string, rules: ReplayRules): Promise<CaseResult[]> {
   const replay = new Replay(rules)

@@ -15,7 +15,7 @@ export interface RecordedCall {
 
 /** The state that a file's earlier lines set for later ones. */
 export interface FileState {
-  /** The file's name without its ending: the session's id where the history names none. */
+  /** The file's name without its ending: the session's id if the history names none. */
   readonly name: string
   session?: string
   cwd?: string

@@ -128,7 +128,7 @@ export class Replay {
     return { call, outcome, rule, denial, ...more }
   }
 
-  /** The rule that decided, by its name; the reason of the denial where no rule of policy did. */
+  /** The rule that decided, by its name; the reason of the denial if no rule of policy decided. */
   #ruleOf(
     { command, writes = [], reads = [] }: HostCall,
     denial: Denial,

@@ -82,7 +82,10 @@ export interface Context {
   readonly colors: Colors
   /** The arguments as typed. */
   readonly argv: readonly string[]
-  /** Absolute path of the `-C` directory. Throws {@link UsageError} if it is no directory. @param isNew it need not exist */
+  /**
+   * Absolute path of the `-C` directory. Throws {@link UsageError} if it is not a directory. @param isNew it need not
+   * exist
+   */
   directory(isNew?: boolean): string
   /** The workspace that contains the directory. Throws {@link NoWorkspace}. */
   root(): string

@@ -64,7 +64,7 @@ function fullId(typed: string, set: ChangeSet): string {
   const what = found.length === 0 ? 'No hunk has' : `${found.length} hunks have`
   throw nothingSelected(
     `${what} an id that begins with '${typed}'.`,
-    "'escrow diff' shows each hunk's id behind its @@.",
+    "'escrow diff' shows each hunk's id after its @@.",
   )
 }
 

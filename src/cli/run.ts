@@ -128,7 +128,7 @@ function directoryOf(program: Command, io: Io, isNew = false): string {
   return directory
 }
 
-/** Formats why a path given as a directory is none; undefined for a directory. */
+/** Explains why a path is not a directory; undefined for a directory. */
 function directoryProblem(path: string): ((given: string) => string) | undefined {
   try {
     return statSync(path).isDirectory() ? undefined : notDirectory

@@ -10,5 +10,5 @@ export function refuseTogether(command: Command, [one, hasOne]: Given, [other, h
 
 /** Refuses an option without the one that it belongs to, as wrong usage. */
 export function refuseAlone(command: Command, [option, hasOption]: Given, [needed, hasNeeded]: Given): void {
-  if (hasOption && !hasNeeded) command.error(`error: option '${option}' goes with '${needed}'`)
+  if (hasOption && !hasNeeded) command.error(`error: option '${option}' needs '${needed}'`)
 }

@@ -104,7 +104,7 @@ export function readText(root: string, path: string): string | undefined {
   }
 }
 
-/** Sets a key's value, or deletes the key where the value is empty. */
+/** Sets a key's value, or deletes the key if the value is empty. */
 export function setOrDelete(settings: Fields, key: string, left: Fields): Fields {
   const { [key]: _, ...others } = settings
   return Object.keys(left).length === 0 ? others : { ...settings, [key]: left }

@@ -63,7 +63,7 @@ function textsWithoutOurs(root: string): Map<string, string | undefined> {
     try {
       for (const { path, after } of plansOf(client, root, true)) texts.set(path, after)
     } catch {
-      // Reported where the file is read.
+      // The caller that reads the file reports the error.
     }
   return texts
 }

@@ -23,8 +23,9 @@ const hookPipeline = (client: string) =>
   `{ [ $? = 2 ] || echo "escrow could not be asked, so this is refused." >&2; exit 2; }`
 
 /**
- * The command of a hook. A hook that hangs is killed before the client's own timeout, where the system has `timeout`. A timeout, a
- * program that does not start, and invalid output on stdout refuse the call: exit code 2, with a message, which some clients need.
+ * The command of a hook. A hook that hangs is killed before the client's own timeout, if the system has `timeout`. A
+ * timeout, a program that does not start, and invalid output on stdout refuse the call: exit code 2, with a message,
+ * which some clients need.
  */
 export const hookCommand = (client: string) => `/bin/sh -c '${WITH_PATH}; ${hookPipeline(client)}'`
 
@@ -49,7 +50,7 @@ export const FORMER_FILES: readonly string[] = [
   '65ddbbc47b6d757bf201d44eaf9ca7397ea315f68db586d210156ad1d7035c41',
 ]
 
-/** No exit code blocks a tool in Cline, so the script prints a refusal where there is no answer. */
+/** No exit code blocks a tool in Cline, so the script prints a refusal if there is no answer. */
 export const CLINE_SCRIPT = `#!/bin/sh
 # Written by escrow init --cline; taken away by escrow init --cline --remove.
 ${WITH_PATH}

@@ -18,7 +18,7 @@ const CALLER: Stdin = { from: 'caller' }
  * Classifies a command: a string as a line for `/bin/sh -c`, an array as a program and its arguments. A command that
  * cannot be classified is `other`, never `read-only`.
  * @param load loads the grammar, for a command with a script
- * @throws Error where the grammar is needed and cannot be loaded.
+ * @throws Error if the grammar is needed and cannot be loaded.
  */
 export async function classifyCommand(
   command: string | readonly string[],
@@ -29,7 +29,7 @@ export async function classifyCommand(
 
 /**
  * Returns the effects of a command line on repositories.
- * @throws Error where the grammar cannot be loaded.
+ * @throws Error if the grammar cannot be loaded.
  */
 export async function classifyGitEffects(command: string, places: Places): Promise<ReadonlySet<GitEffect>> {
   return gitEffectsOf((await findIn(command, parserFor)).steps, places)

@@ -94,7 +94,7 @@ class Repository {
   }
 
   effectOn({ text, lead }: Word, way: Way): GitEffect {
-    // Of `.git/hooks/*` the directory is known.
+    // For a pattern such as `.git/hooks/*`, the directory is known.
     const isWhole = text !== undefined
     const known = isWhole ? text : lead.slice(0, lead.lastIndexOf('/') + 1)
     const path = known === '' ? undefined : this.#inside(known)

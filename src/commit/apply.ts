@@ -23,7 +23,7 @@ export interface Site {
   readonly moves: readonly PlannedChange[]
   /** In the run that published the plan: the stat of each old file as checked. Absent when a plan is applied again. */
   readonly looks?: ReadonlyMap<string, BigIntStats>
-  /** Whether an errno is permanent: the path becomes a conflict, and the run goes on. */
+  /** Whether an errno is permanent: the path becomes a conflict, and the run continues. */
   isPermanent(code: string): boolean
 }
 

@@ -20,7 +20,8 @@ export function withMoves(
   const taken = new Set(approved.map(keyOf))
   const moving: DirectoryMove[] = []
   for (const move of [...diff.moves].sort((a, b) => a.from.length - b.from.length)) {
-    // A file leaves a moving directory by itself: nested moves have no order that is always right.
+    // A file that leaves a moving directory is moved separately, because nested moves have no order that is always
+    // right.
     if (!moving.some(({ from }) => isWithin(move.from, from)) && isWhole(move, diff, taken)) moving.push(move)
   }
   return moving.reduce<CommitEntry[]>((all, move) => [...carriedBy(move, all, diff), moveOf(move)], [...entries])

@@ -119,7 +119,7 @@ function stageEntry(staging: Staging, fresh: string, entry: CommitEntry): FileSt
   return next
 }
 
-/** In the unit of utimes. */
+/** Seconds, the unit of utimes. */
 function seconds(nanoseconds: bigint): number {
   return Number(nanoseconds) / 1e9
 }

@@ -40,9 +40,9 @@ export interface GitCommitOptions {
   /** The branch to commit to; the current one by default. A new one begins at `HEAD`. */
   readonly branch?: string
   /**
-   * One commit for all changes (`all`, the default), for each intent, for each tool call that wrote some (`step`), or for each git
-   * commit that the agent made in a contained command (`proposal`). A proposal keeps its message; a path goes to the last one that
-   * names it.
+   * One commit for all changes (`all`, the default), for each intent, for each tool call that wrote some (`step`), or
+   * for each git commit that the agent made in a contained command (`proposal`). A proposal keeps its message; a path
+   * belongs to the last one that names it.
    */
   readonly per?: GitCommitPer
   /** The subject and body of each commit. By default they come from the intent and from the agent's reasons. */

@@ -67,7 +67,7 @@ export class CommandGate {
   }
 
   /**
-   * Admits a command. Every way to start one comes through here.
+   * Admits a command. Every way to start a command calls this method.
    * @param admit replaces the admission of an agent's commands.
    * @throws EscrowError with the reason of a refusal.
    */

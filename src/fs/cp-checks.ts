@@ -69,7 +69,7 @@ export function checkParents(view: ReadView, { src, dest, form }: Copied, from: 
   }
 }
 
-/** By the names only. */
+/** Whether a path is below a directory, by the names only. */
 export function isBelow(view: ReadView, path: string, dir: string): boolean {
   const above = resolve(view.root, dir)
   return above === '/' || isWithin(resolve(view.root, path), above)

@@ -51,7 +51,7 @@ function content(): HandleRow {
   return { ...write, syscall: 'writeFile' }
 }
 
-const NEW_STREAMS = 'Node has it behind an experimental flag alone. Use createReadStream and createWriteStream.'
+const NEW_STREAMS = 'Node has it only behind an experimental flag. Use createReadStream and createWriteStream.'
 
 export const HANDLE_OPS = {
   appendFile: content(),

@@ -29,7 +29,7 @@ export interface GitGroup {
 export interface GitRequest {
   readonly layout: Layout
   readonly groups: readonly GitGroup[]
-  /** Author and committer. Git's own settings name them where it has none. */
+  /** Author and committer. Git's own settings supply a missing e-mail address. */
   readonly reviewer: Reviewer
   /** The branch to commit to; the current one by default. */
   readonly branch?: string | undefined

@@ -23,7 +23,7 @@ export interface HumanQuestion {
 /** A person's answer to a question about a tool call. */
 export interface HumanAnswer {
   readonly approved: boolean
-  /** For the agent. */
+  /** The message for the agent. */
   readonly words?: string
   readonly by?: Reviewer
 }

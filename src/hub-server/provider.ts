@@ -18,7 +18,7 @@ export interface Provider {
   identify(begun: BegunSignIn, search: string): Promise<Person>
 }
 
-/** For one answer of the provider. */
+/** The time limit of one answer of the provider. */
 const ANSWER_SECONDS = 10
 const MAX_GROUPS = 1_000
 const MAX_NAME = 200

@@ -12,7 +12,7 @@ export interface ShownHunk {
 export interface ShownChange {
   readonly change: SubmittedChange
   readonly hunks: readonly ShownHunk[]
-  /** In place of hunks. */
+  /** The text that is shown in place of hunks. */
   readonly note?: string
   /** Nobody may approve lines here that the page does not show. */
   readonly isWhole: boolean

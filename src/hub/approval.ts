@@ -50,7 +50,10 @@ export class Approval {
   }
 }
 
-/** A name as CODEOWNERS would write it. One that looks like a team is no owner: people can choose their names. */
+/**
+ * A name in the form of CODEOWNERS. A name that looks like a team is not an owner, because people can choose their
+ * names.
+ */
 function ownerNamesOf(name: string): string[] {
   if (/^[A-Za-z0-9_.-]+$/.test(name)) return [`@${name}`]
   return /^[^@\s]+@[^@\s]+$/.test(name) ? [name] : []

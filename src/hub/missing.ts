@@ -9,7 +9,7 @@ export function describeMissing({ approvedBy = [], missing }: SubmittedChange | 
   const { approvals = 0, owners = [], rejectedBy = [] } = missing ?? {}
   const parts = [
     approvedBy.length > 0 ? `Approved by ${list(approvedBy)}.` : '',
-    rejectedBy.length > 0 ? `The rejection by ${list(rejectedBy)} holds until they approve.` : '',
+    rejectedBy.length > 0 ? `The rejection by ${list(rejectedBy)} applies until they approve.` : '',
     approvals > 1 || (approvals === 1 && approvedBy.length > 0)
       ? `It needs ${approvals} ${approvedBy.length > 0 ? 'more ' : ''}${approvals === 1 ? 'approval' : 'approvals'}.`
       : '',

@@ -73,7 +73,7 @@ async function take(query: Query, session: string, host: string, clock: Clock) {
   if (row === undefined)
     throw new HubError(
       'held',
-      `Another host has session ${session}. It is free ${LEASE_MS / 1000} seconds after that host's last beat.`,
+      `Another host has session ${session}. It is free ${LEASE_MS / 1000} seconds after that host's last heartbeat.`,
     )
   return { epoch: numberOf(row, 'epoch'), until: textOf(row, 'until') }
 }

@@ -139,7 +139,7 @@ export class SessionQuestions {
     this.answers = this.#currentAnswers()
   }
 
-  /** Resolves to true once the approver has answered, or to false at once where it was not asked. */
+  /** Resolves to true once the approver has answered, or to false at once if it was not asked. */
   async waitForAnswers(): Promise<boolean> {
     if (this.#pendingApprovals.size === 0) return false
     await Promise.allSettled([...this.#pendingApprovals])

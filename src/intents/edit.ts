@@ -111,7 +111,7 @@ export function clearActive(file: OpenFile): string {
   return edited
 }
 
-/** Like {@link splice}, but appends a line for the active intent where the file has none. */
+/** Like {@link splice}, but appends a line for the active intent if the file has none. */
 function spliceActive(yaml: YamlFile, edits: readonly ScalarEdit[]): string | undefined {
   const isAdded = (edit: ScalarEdit) => edit[0][0] === ACTIVE && !yaml.document.hasIn([ACTIVE])
   const text = splice(

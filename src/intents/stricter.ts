@@ -5,8 +5,8 @@ import type { IntentsState } from '../core/intents-state.js'
 type Read = Extract<IntentsState, { ok: true }>
 
 /**
- * The state while the files differ from their accepted texts: the stricter of both. An intent that nobody has accepted waits. An
- * accepted one keeps its texts, and may write only where both scopes allow it.
+ * The state while the files differ from their accepted texts: the stricter of both. An intent that nobody has accepted
+ * waits. An accepted one keeps its texts, and may write only paths that both scopes allow.
  */
 export function stricterIntents(file: Read, accepted: Read): Read {
   const intents = new Map<string, Intent>()

@@ -22,7 +22,7 @@ export interface FailedCheck {
   readonly run: string
   /** How it ended, as the rest of a sentence. */
   readonly how: string
-  /** With secrets masked. */
+  /** The output, with secrets masked. */
   readonly output: string
 }
 

@@ -13,7 +13,7 @@ export interface Sides {
   readonly own: string | null | undefined
 }
 
-/** Merges texts by lines; undefined if one is no text. */
+/** Merges texts by lines; undefined if one is not text. */
 export type MergeTexts = (
   base: Uint8Array,
   tip: Uint8Array,

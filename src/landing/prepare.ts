@@ -8,7 +8,7 @@ import { pathProblem } from './path-problem.js'
 
 /** Changes of a landing that do not fit the branch. */
 export interface Unfit {
-  /** For the agent. */
+  /** The message for the agent. */
   readonly reason: string
   readonly paths: readonly string[]
 }

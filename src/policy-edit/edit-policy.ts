@@ -8,7 +8,7 @@ import { MAX_YAML_BYTES } from '../os/yaml-problem.js'
 import { POLICY_FILE, type PolicyRules, readPolicy } from '../policy/index.js'
 
 export interface PolicyEdit {
-  /** The text to edit where there is no file. */
+  /** The text to edit if there is no file. */
   readonly empty: string
   /** Checks the rules before the edit; throws to refuse it. */
   readonly before?: (rules: PolicyRules | undefined) => void

@@ -28,11 +28,11 @@ export interface PolicyRules {
   /** Paths that a person protects, in addition to the built-in ones. */
   readonly protected: PathRules<true>
   readonly settings: Settings
-  /** The rules that a person accepted on this machine, where the file differs. Their path rules apply as well. */
+  /** The rules that a person accepted on this machine, if the file differs. Their path rules apply as well. */
   readonly accepted?: PolicyRules
 }
 
-/** The tables of path rules that apply: a path is denied where any of them denies it. */
+/** The tables of path rules that apply: a path is denied if any of them denies it. */
 export function tablesOf(rules: PolicyRules | undefined): readonly PolicyRules[] {
   if (rules === undefined) return []
   return rules.accepted === undefined ? [rules] : [rules, rules.accepted]

@@ -146,7 +146,7 @@ const ROWS: readonly Row[] = [
 export const HOST_SETTINGS: readonly string[] = [
   ...new Set([...HOSTS.flatMap((host) => profileOf(host).closedToCommands), '.cursor']),
 ]
-/** The package that a client's hooks run from, where the workspace has installed it. */
+/** The package that a client's hooks run from, if the workspace has installed it. */
 export const HOOK_PACKAGES = ['node_modules/escrowfs']
 
 interface Rule {

@@ -9,7 +9,7 @@ import { openedBy, secretIn } from './secrets.js'
 /** A refused path, from a quarantine, a commit, a command's result or the ledger. */
 export interface RefusedPath {
   readonly path: string
-  /** A denial reason, or {@link PASSES} where policy now allows the path. */
+  /** A denial reason, or {@link PASSES} if policy now allows the path. */
   readonly reason: string
   /** The intent that was active. */
   readonly intentId?: string

@@ -75,8 +75,8 @@ function recordedChange({ path, from, before, after }: StagedChange, mutation: M
 }
 
 /**
- * The agent that wrote every change. It is the session's current agent where one program used several models or the stage has
- * no agent, and undefined if several programs wrote changes.
+ * The agent that wrote every change. It is the session's current agent if one program used several models or the stage
+ * has no agent, and undefined if several programs wrote changes.
  */
 function agentOf(approved: readonly StagedChange[], present: AgentInfo | undefined): AgentInfo | undefined {
   const agents = approved.map(({ agent }) => agent as AgentInfo | null | undefined)

@@ -95,7 +95,7 @@ async function stageQuarantined(
   return refused.filter(({ path }) => asked.has(path))
 }
 
-/** Selects an intent. Returns the error where it cannot be selected. */
+/** Selects an intent. Returns the error if it cannot be selected. */
 async function trySelectIntent(session: LocalSession, intent: string): Promise<EscrowError | undefined> {
   try {
     await session.selectIntent(intent)

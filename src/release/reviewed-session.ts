@@ -20,7 +20,7 @@ export interface ReviewedSession {
   readonly policyFile: () => PolicyState
   /** The stage now, with every commit and review record ingested. */
   stage(): Promise<StageStore>
-  /** Ingests a commit into the session where it is open in this process, so that its next call sees it. */
+  /** Ingests a commit into the session if it is open in this process, so that its next call sees it. */
   ingestCommit(): Promise<void>
   agent(): AgentInfo | undefined
   /** Runs work on the session, and opens the session for it if necessary. Rejects with `session_busy`. */

@@ -117,7 +117,7 @@ export function relativeName(given: string, root: string): string {
 
 function noHunk(id: string, { sessionId }: SelectionContext): EscrowError {
   const message = `No staged change of session '${sessionId}' has the hunk '${id}'. It may have changed since you saw it.`
-  return nothingSelected(message, "'escrow diff' shows each hunk's id behind its @@. Nothing was recorded.")
+  return nothingSelected(message, "'escrow diff' shows each hunk's id after its @@. Nothing was recorded.")
 }
 
 function byCalls<T extends Selectable>(

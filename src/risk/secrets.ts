@@ -29,7 +29,7 @@ export const FORMS: readonly (readonly [form: RegExp, kind: string])[] = [
   [/\/\/[\w.:/-]{1,200}:_authToken=[A-Za-z0-9+/=_-]{16,400}/, 'a registry token'],
 ]
 
-/** `postgres://user:password@host`, where the password is no placeholder. */
+/** `postgres://user:password@host`, if the password is not a placeholder. */
 const URL_PASSWORD =
   /\b(?:postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|amqps?|https?):\/\/[^\s:@/'"]{1,100}:([^\s:@/'"]{6,100})@/
 const ASSIGNED =

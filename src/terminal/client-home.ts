@@ -15,7 +15,7 @@ export interface HomeMount {
   readonly at: string
   /** The directory of the layer, kept for later commands; undefined for a layer that is dropped with the command. */
   readonly layer: string | undefined
-  /** The copy that commands write to, where they run on a copy of the workspace. */
+  /** The copy that commands write to, if they run on a copy of the workspace. */
   readonly copy?: string
 }
 

@@ -22,8 +22,8 @@ export interface Place {
   readonly startsWith: 'command' | 'init'
   readonly isAlive: boolean
   /**
-   * Finds out what has changed. The next call of {@link seed} or {@link effects} then reads these paths, not the whole tree. Call it while no
-   * command runs. A place has no such method where both calls cost little.
+   * Finds out what has changed. The next call of {@link seed} or {@link effects} then reads these paths, not the whole
+   * tree. Call it while no command runs. A place has no such method if both calls are cheap.
    */
   prepare?(next: 'seed' | 'effects'): Promise<void>
   /** Brings the tree up to the stage, without the closed paths. */

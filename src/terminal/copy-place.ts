@@ -41,8 +41,8 @@ export function openCopy(root: string): Place {
 }
 
 /**
- * A copy of the workspace. The effects of commands in it are found by comparing files with their stamps at the time of copying: those that
- * have changed since, or all where that cannot be told.
+ * A copy of the workspace. The effects of commands in it are found by comparing files with their stamps at the time of
+ * copying: those that have changed since, or all if that is unknown.
  */
 export function openCopyPlace(root: string, runner: CopyRunner): Place {
   const scratch = makeTempDir(`${scratchParent(root)}/escrow-copy-`)

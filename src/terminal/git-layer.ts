@@ -55,7 +55,7 @@ export interface GitChanges {
 /** The layer that commands write to, while no command uses it. */
 export interface GitLayerPlace {
   readonly written: string
-  /** The repository's directory in that layer: {@link GIT}, or another name where it is outside the workspace. */
+  /** The repository's directory in that layer: {@link GIT}, or another name if it is outside the workspace. */
   readonly name: RelPath
   /** A character device 0/0, which marks a deleted name. */
   readonly whiteout: string
@@ -229,7 +229,7 @@ export function storedGitStamp(file: string): string | undefined {
 
 /**
  * Applies a stored state to a `.git` directory.
- * @param markGone marks a removed name, where a layer below has it
+ * @param markGone marks a removed name, if a layer below has it
  */
 export function applyStored(stored: StoredGit, git: string, markGone: (host: string) => void = () => undefined): void {
   let at = stored.from

@@ -187,7 +187,10 @@ class Refresh {
   }
 }
 
-/** Whether a copy is that of a file, where a crash came before the list was written. A copied time is rounded. */
+/**
+ * Whether a file in the copy is a copy of the person's file. It is needed if a crash came before the list was written.
+ * Copied times are rounded.
+ */
 function isSameFile(theirs: Stats, ours: Stats): boolean {
   return theirs.isFile() && ours.isFile() && theirs.size === ours.size && Math.abs(theirs.mtimeMs - ours.mtimeMs) < 1
 }

@@ -6,7 +6,7 @@
 /** The architectures that commands can be contained on, in Node's words. */
 export type Architecture = 'x64' | 'arm64'
 
-/** `null` where the architecture does not have the call. */
+/** `null` if the architecture does not have the call. */
 export const SYSTEM_CALLS = {
   socket: { x64: 41, arm64: 198 },
   clone: { x64: 56, arm64: 220 },

@@ -42,7 +42,7 @@ export class Replay {
   /** The number of lines that may still be kept, in files and for an undo. */
   #linesLeft = MAX_LINES
 
-  /** Where records wrote the wanted lines. */
+  /** The places where records wrote the wanted lines. */
   readonly births: Births
 
   /** @param wanted the fingerprints of the lines that a caller will ask about; others are skipped */

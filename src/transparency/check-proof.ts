@@ -14,7 +14,7 @@ export interface ProofOptions {
   readonly witnesses: readonly string[]
   /** How many of them must have cosigned. */
   readonly quorum: number
-  /** The line, where the proof does not have it. */
+  /** The line, if the proof does not have it. */
   readonly entry?: Buffer | undefined
   /** The older checkpoint of a proof of consistency. */
   readonly older?: string | undefined

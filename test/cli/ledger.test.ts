@@ -127,7 +127,7 @@ describe('escrow ledger prove, and verify-proof', () => {
     writeFileSync(proof, readFileSync(proof, 'utf8').replace('index 1', 'index 2'))
     const { code, out, err } = await escrow('verify-proof', proof, '--log-key', key)
     expect([code, out]).toEqual([1, ''])
-    expect(err).toMatch(/^The proof does not hold\.\nThe proof does not lead from this text, as line 3, to .*\n$/)
+    expect(err).toMatch(/^The proof is not valid\.\nThe proof does not lead from this text, as line 3, to .*\n$/)
     const asJson = await escrow('verify-proof', proof, '--log-key', key, '--json')
     expect([asJson.code, JSON.parse(asJson.out)]).toMatchObject([1, { ok: false, problems: [expect.any(String)] }])
   })

@@ -19,9 +19,9 @@ it.each<[command: string[], error: string]>([
   [['claude', '--intent', 'INT-001', '--task', 'Tax'], 'give --intent or --task, not both'],
   [['undo', '1', '--since', '3d'], "give commits, or a time with '--since'"],
   [['diff', 's1', '--stat', '--name-only'], "option '--stat' cannot be used with option '--name-only'"],
-  [['quarantine', 's1', '--intent', 'INT-001'], "option '--intent <id>' goes with '--take'"],
-  [['init', '--http', 'http://127.0.0.1:1'], "option '--http <url>' goes with '--claude'"],
-  [['review', 's1', '--per', 'step'], "option '--per <what>' goes with '--export'"],
+  [['quarantine', 's1', '--intent', 'INT-001'], "option '--intent <id>' needs '--take'"],
+  [['init', '--http', 'http://127.0.0.1:1'], "option '--http <url>' needs '--claude'"],
+  [['review', 's1', '--per', 'step'], "option '--per <what>' needs '--export'"],
 ])('%j is wrong usage', async (command, error) => {
   const { code, err, calls } = await escrow(workspaceDir(), command)
   expect(err).toContain(`error: ${error}\n`)

@@ -17,7 +17,7 @@ export function Help({ close }: { close: () => void }) {
         ))}
       </dl>
       <p class="quiet">
-        These keys do the same in the terminal and in VS Code, where they have the action. A verdict holds for the bytes
+        These keys do the same in the terminal and in VS Code, where they have the action. A verdict covers the bytes
         you saw. If they change, nothing is recorded and the page shows what is there now. What you reject stays staged
         and is never committed; the agent reads your reason at its next call.
       </p>

@@ -55,7 +55,7 @@ function byClassName(counts: Readonly<Record<string, number>>): Readonly<Record<
   return Object.fromEntries(Object.entries(counts).map(([name, count]) => [className(name), count]))
 }
 
-/** Nothing where no rule has released anything: then people released all. */
+/** Shows nothing if no rule has released anything, because then people released all changes. */
 function releasedBars({ byPeople, byTier }: WireStats['released']): Readonly<Record<string, number>> {
   const tiers = Object.entries(byTier)
   if (tiers.length === 0) return {}

@@ -33,7 +33,7 @@ export function Trust({
       <div class="trust-head">
         <div>
           <h2 id="trust-title">These files ask for more than you have accepted on this machine</h2>
-          <p class="quiet">Until you accept them, the stricter of both holds.</p>
+          <p class="quiet">Until you accept them, the stricter of both applies.</p>
         </div>
         <button type="button" class="good" disabled={isSending} onClick={accept}>
           Accept these files

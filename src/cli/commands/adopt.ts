@@ -19,7 +19,7 @@ interface Options extends AsJson {
 export function register(command: Command, context: Context): void {
   command
     .description(
-      "Write git notes (refs/notes/ai) about who wrote the lines of git commits, so that blame still knows it when git has rewritten them and removed the old ones. The hooks that 'escrow init --git' enters do it after each rebase, amend, squash and pull.",
+      "Write git notes (refs/notes/ai) about who wrote the lines of git commits, so that blame still knows it when git has rewritten them and removed the old ones. The hooks of 'escrow init --git' do it after each rebase, amend, squash and pull.",
     )
     .argument('[commit...]', 'names of commits; HEAD by default')
     .option('--range <range>', "the commits of a range, such as 'main..feature'")
@@ -49,6 +49,6 @@ async function answerHook({ io, directory, withWorkspace }: Context, name: Hook,
     const input = name === 'post-rewrite' && !io.terminal ? await readStdin() : ''
     await withWorkspace((workspace) => workspace.adopt({ hook: { name, args, input } }))
   } catch (error) {
-    io.err(`escrow: the authors of lines were not noted: ${oneLine(errorText(error))}\n`)
+    io.err(`escrow: the authors of lines were not recorded: ${oneLine(errorText(error))}\n`)
   }
 }

@@ -19,7 +19,7 @@ const ANSWERS: readonly Answer['answer'][] = ['allow', 'once', 'subtree', 'deny'
 export function register(command: Command, { io, asReviewer, root }: Context): void {
   command
     .description(
-      "Answer an agent's question. `allow` holds for the path or the command, or adds the requested globs to the intent's scope. `subtree` holds for its directory, `once` for one tool call or run. `deny` needs a reason.",
+      "Answer an agent's question. `allow` covers the path or the command, or adds the requested globs to the intent's scope. `subtree` covers its directory, `once` for one tool call or run. `deny` needs a reason.",
     )
     .argument('<session>', "the session's id")
     .argument('<question>', "the question's id or its beginning, as 'escrow questions' lists it")

@@ -32,7 +32,7 @@ export function register(command: Command, context: Context): void {
       'Check that this machine can contain commands, and say how to fix it if not. Run each hook that escrow init installed once, with an event that changes nothing. List settings in this directory that clients would obey, and programs of a workspace that would start instead of escrow; none of them is run.',
     )
     .addOption(jsonOption())
-    .option('--probe', 'try to get out of the containment, and say what held')
+    .option('--probe', 'try to get out of the containment, and report what it prevented')
     .option('--fix', 'offer what the distribution has against a failure, and install what you agree to')
     .option('-y, --yes', 'with --fix: do not ask about packages; settings of the system are always asked for')
     .action(async (options: Options) => {

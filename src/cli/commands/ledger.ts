@@ -94,7 +94,7 @@ function registerVerifyProof(command: Command, { io, directory, exit }: Context)
   command
     .command('verify-proof')
     .description(
-      "Check a proof of 'escrow ledger prove', offline. Exit code 1: it does not hold; the message says why.",
+      "Check a proof of 'escrow ledger prove', offline. Exit code 1: it is not valid; the message says why.",
     )
     .argument('<proof>', 'the file of the proof')
     .requiredOption('--log-key <key>', "the log's key, as 'escrow ledger publish' prints it")
@@ -118,7 +118,7 @@ function registerVerifyProof(command: Command, { io, directory, exit }: Context)
       if (!report.ok) exit(EXIT.refused)
       if (options.json) io.out(json(report))
       else if (report.ok) io.out(renderProof(report))
-      else io.err(['The proof does not hold.', ...report.problems].map((each) => `${oneLine(each)}\n`).join(''))
+      else io.err(['The proof is not valid.', ...report.problems].map((each) => `${oneLine(each)}\n`).join(''))
     })
 }
 

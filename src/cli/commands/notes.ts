@@ -22,7 +22,7 @@ export function register(command: Command, context: Context): void {
   command
     .command('import')
     .description(
-      "Take over the notes of another ref, as from 'git fetch origin refs/notes/ai:refs/notes/origin/ai'. A commit with a note in both gets the lines of both.",
+      "Merge the notes of another ref, as from 'git fetch origin refs/notes/ai:refs/notes/origin/ai'. A commit with a note in both gets the lines of both.",
     )
     .argument('[ref]', 'the ref', 'refs/notes/origin/ai')
     .addOption(jsonOption())

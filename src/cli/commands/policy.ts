@@ -16,7 +16,7 @@ interface Options extends AsJson {
 }
 
 export function register(command: Command, context: Context): void {
-  command.description('Try policy.yaml on changes, and do nothing.')
+  command.description('Try policy.yaml on changes, without changing anything.')
   command
     .command('test')
     .description(

@@ -10,7 +10,7 @@ export function register(command: Command, context: Context): void {
   command
     .description(
       'Approve and commit the staged changes that policy releases without a person: `approval.auto` in policy.yaml. Runs the checks that a ' +
-        'tier needs first. Whatever is in doubt stays pending, with the reasons. The exit code is 1 if a check or a reviewer stopped it.',
+        'tier needs first. Every other change stays pending, with the reasons. The exit code is 1 if a check or a reviewer stopped it.',
     )
     .argument('[session]', "the session's id; optional if only one session has staged changes")
     .addOption(jsonOption())

@@ -136,7 +136,7 @@ async function statusOf(workspace: Workspace): Promise<Status> {
   }
 }
 
-/** Loads the connection with a hub only where there is one. */
+/** Loads the connection with a hub only if there is one. */
 async function landingsOf(
   workspace: Workspace,
 ): Promise<{ readonly landed: NonNullable<Status['landed']>; readonly lands?: string | undefined }> {

@@ -17,7 +17,7 @@ interface Options {
 export function register(command: Command, context: Context): void {
   command
     .description(
-      'Show changes to policy, intents, templates and .intentignore that you have not accepted on this machine, and accept them. Until then the stricter version holds. This needs a terminal or a reviewer key; a machine that has accepted nothing yet may name the digest instead.',
+      'Show changes to policy, intents, templates and .intentignore that you have not accepted on this machine, and accept them. Until then the stricter version applies. This needs a terminal or a reviewer key; a machine that has accepted nothing yet may name the digest instead.',
     )
     .option('--diff', 'also show the differences line by line')
     .option('-y, --yes', 'do not ask')
@@ -84,8 +84,8 @@ async function confirmAcceptance({ io }: Context): Promise<boolean> {
 
 function render({ files, changes, digest, waiting }: TrustReport, isWhole: boolean): string {
   const head = waiting
-    ? 'These files allow more than you have accepted on this machine. Until you accept them, the stricter version holds.\n'
-    : 'These files only restrict what you have accepted on this machine. They hold already.\n'
+    ? 'These files allow more than you have accepted on this machine. Until you accept them, the stricter version applies.\n'
+    : 'These files only restrict what you have accepted on this machine. They already apply.\n'
   const parts = files.map(({ file, accepted, now }) => {
     const rows = changes.filter((change) => change.file === file).map(({ effect, what }) => [effect, oneLine(what)])
     const listed = rows.length === 0 ? '  only comments and layout differ\n' : table(rows, '  ')

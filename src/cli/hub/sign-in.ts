@@ -29,7 +29,7 @@ export function registerSignIn(hub: Command, context: Context): void {
   withOwner(
     group
       .command('remove')
-      .description("Take a group's access to a workspace away, at once.")
+      .description("Remove a group's access to a workspace at once.")
       .argument('<name>', 'the group'),
   ).action((name: string, options: Owner) => removeGroup(context, hub, name, options))
   group

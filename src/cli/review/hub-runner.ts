@@ -108,7 +108,7 @@ export class HubEffectRunner implements EffectRunner {
     const what = hunk === undefined ? change.path : `a hunk of ${change.path}`
     const state = this.#stateOf(target)
     if (isApproval && state !== 'approved')
-      return this.#showMessage(`You approved ${what}. It still lacks something: see the line below its name.`)
+      return this.#showMessage(`You approved ${what}. It needs more approvals: see the line below its name.`)
     this.#showMessage(`You ${isApproval ? 'approved' : 'rejected'} ${what}.`)
   }
 

@@ -49,7 +49,7 @@ export async function runAlone(place: AloneTree, options: CommandOptions, waitin
   try {
     return await runOn(launcher, place, options)
   } finally {
-    // It ends with its channel, also where it got no job.
+    // It ends with its channel, even if it got no job.
     launcher.channel.destroy()
   }
 }

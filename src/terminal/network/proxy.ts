@@ -160,7 +160,7 @@ function forward(incoming: IncomingMessage, response: ServerResponse, { url, add
     headers: { ...passedOn(incoming.headers), host: new URL(url).host },
     lookup: lookupWithin(allowed, address),
     timeout: CONNECT_MS,
-    // A connection of its own: one from a pool may lead where this command must not go.
+    // A new connection, because one from a pool may lead to a host that this command must not reach.
     agent: false,
   })
   upstream.once('socket', (socket) => socket.once('connect', () => log.reached(address)))

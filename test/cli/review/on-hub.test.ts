@@ -110,7 +110,7 @@ describe('escrow review --hub', () => {
     t.key('Y')
     await t.waitFor('Approve all of it?')
     t.key('y')
-    await t.waitFor('It still lacks something')
+    await t.waitFor('It needs more approvals')
     expect(t.screen()).toContain('Approved by Ada. It needs 1 more approval.')
     t.key('G')
     await t.waitFor('rejected by Bo: Not like this.')
