@@ -40,7 +40,7 @@ export interface CheckEvidence {
   readonly check: IntentCheck
   /** Null if the command was stopped. */
   readonly exitCode: number | null
-  /** Why it was stopped. */
+  /** The limit at which the command was stopped. Absent if it ended by itself. */
   readonly ended?: 'timeout' | 'processes' | 'memory'
   /** The duration of the run in milliseconds. */
   readonly duration: number

@@ -21,7 +21,7 @@ export interface SigningKey {
   /** Whether this call created the key. */
   readonly created: boolean
   readonly fingerprint: string
-  /** SPKI, PEM. */
+  /** The public key in PEM form (SPKI). */
   readonly publicKey: string
 }
 

@@ -22,11 +22,11 @@ export interface ScopeQuestion extends Asked {
 
 /** Files that a wider scope would let an agent change. */
 export type ScopeReach = {
-  /** How many more files. */
+  /** The number of files that the wider scope adds. */
   readonly files: number
   /** Set if there are too many files to count. */
   readonly atLeast?: true
-  /** Some of them. */
+  /** The paths of some of these files. */
   readonly examples: string[]
   /** The files that can run code, each with the reason. */
   readonly running: string[]

@@ -10,7 +10,7 @@ const MAX_COMMITS = 100
 const MAX_REFS = 200
 /** Bytes of git's output that are read. */
 const MAX_ANSWER = 1 << 20
-/** Milliseconds for git. */
+/** Milliseconds after which git is stopped. */
 const TIMEOUT_MS = 10_000
 const FORMAT = '%x01%H%x00%B%x00'
 const REF_FORMAT = '%(refname)%00%(objectname)%00%(contents:subject)'

@@ -30,7 +30,7 @@ export function messageOf(git: Git, text: string, credits: Credits): string {
   })
 }
 
-/** Characters of a subject. */
+/** The most characters of a subject. */
 const SUBJECT = 72
 
 /** The first line of a message: a text on one line, cut, with control characters made visible. */

@@ -3,7 +3,7 @@ import type { SessionFacts } from './types.js'
 
 /** The most sentences about one change, and of the scope and the criteria of one intent. */
 const MAX_SENTENCES = 50
-/** Characters of one sentence. */
+/** The most characters of one sentence. */
 const MAX_SENTENCE = 500
 /** The most intents of one session. */
 const MAX_INTENTS = 20

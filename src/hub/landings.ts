@@ -17,9 +17,9 @@ import { changing, inScope, nextSeq } from './scope.js'
 import { type Database, maybeTextOf, type Query, textOf } from './sql.js'
 import type { Landing, LandingEnd, LandingQueue, OpenLanding, Scope, Turn } from './types.js'
 
-/** Landings on the page. */
+/** The most landings on the page. */
 const SHOWN = 50
-/** Landings that one worker looks at. */
+/** The most landings that one worker considers. */
 const AHEAD = 200
 
 export function createLandings(database: Database, scope: Scope, clock: Clock): LandingQueue {

@@ -4,7 +4,7 @@ import { type Database, numberOf, type Query, type Row, textOf } from './sql.js'
 import type { LedgerLine, LedgerStore, Scope } from './types.js'
 
 const COLUMNS = 'number::float8 as number, sha256, line'
-/** Lines of one answer. */
+/** The most lines of one answer. */
 const PAGE = 500
 
 export function createLedger(database: Database, scope: Scope): LedgerStore {

@@ -12,7 +12,7 @@ import { maybeTextOf, numberOf, type Query, type Row, textOf } from './sql.js'
 import type { Decision, Outcome, SubmissionDetails, SubmissionSummary, SubmittedChange } from './types.js'
 import { readVotes } from './votes.js'
 
-/** Decisions of one answer. */
+/** The most decisions of one answer. */
 const PAGE = 500
 
 /** The newest decision on the same bytes of the session: it still applies when the agent has changed other files. */

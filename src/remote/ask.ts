@@ -33,7 +33,7 @@ export interface Sent {
   readonly method?: string
   readonly json?: unknown
   readonly bytes?: Uint8Array
-  /** Seconds. */
+  /** Seconds that the hub may wait before it answers. */
   readonly wait?: number
   readonly signal?: AbortSignal | undefined
 }

@@ -4,9 +4,9 @@ import type { Layout } from '../core/layout.js'
 import { foldLine, type LineFold, NO_LINES } from '../trace/remote-chain.js'
 import { rawLines, readVerified, type VerifiedLine } from '../trace/verified.js'
 
-/** Lines of one batch. */
+/** The most lines of one batch. */
 const BATCH_LINES = 1_000
-/** Bytes of a batch, unless one line is longer. */
+/** The most bytes of a batch, unless one line is longer. */
 const BATCH_BYTES = 4 * 1024 * 1024
 /** One line, as it is sent: the hub takes no larger request. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024

@@ -24,9 +24,11 @@ export interface Anchors {
   of(ledger: string): KnownLedger
   /** Whether a record was anchored recently. Reads only the end of a long file. False for an old record. */
   lately(ledger: string): (hash: string) => boolean
-  /** Anchors records. */
+  /** Stores the hashes of records, so that every later check of this ledger expects them. */
   keep(ledger: string, entries: readonly LedgerEntry[]): void
-  /** Anchors records, and drops the list of those this branch must have: a person accepted the ledger as it is. */
+  /**
+   * As {@link keep}, and no longer requires the earlier records on this branch: a person accepted the ledger as it is.
+   */
   restart(ledger: string, entries: readonly LedgerEntry[]): void
   /** The ledger that was begun on the current branch; undefined if there is none. */
   firstLine(): string | undefined

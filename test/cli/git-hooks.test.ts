@@ -93,7 +93,10 @@ describe('with git hooks', () => {
     expect(run('-C', '.git', 'cat-file', '--batch-check', '--batch-all-objects')).toContain('commit')
     writeFileSync(join(root, '.orchestration/agent_trace.jsonl'), 'not a ledger\nat all\n')
     const { stderr, status } = tryGit(root, 'commit', '-q', '--amend', '-m', 'again')
-    expect([status, stderr]).toEqual([0, expect.stringMatching(/^escrow: the authors of lines were not recorded: .*\n$/)])
+    expect([status, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^escrow: the authors of lines were not recorded: .*\n$/),
+    ])
     writeFileSync(join(root, '.orchestration/agent_trace.jsonl'), '')
   })
 })

@@ -1,7 +1,7 @@
 export interface BodyLimits {
-  /** Bytes of one event. */
+  /** The most bytes of one event. */
   readonly bytes: number
-  /** Milliseconds for the whole event to arrive. */
+  /** The most milliseconds for the whole event to arrive. */
   readonly patience: number
 }
 

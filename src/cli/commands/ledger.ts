@@ -93,9 +93,7 @@ interface ProofFlags extends AsJson {
 function registerVerifyProof(command: Command, { io, directory, exit }: Context): void {
   command
     .command('verify-proof')
-    .description(
-      "Check a proof of 'escrow ledger prove', offline. Exit code 1: it is not valid; the message says why.",
-    )
+    .description("Check a proof of 'escrow ledger prove', offline. Exit code 1: it is not valid; the message says why.")
     .argument('<proof>', 'the file of the proof')
     .requiredOption('--log-key <key>', "the log's key, as 'escrow ledger publish' prints it")
     .option('--witness <key>', 'the key of a witness to trust; may be repeated', collect, [])
