@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
-const RELEASES = ['22', '24']
+const RELEASES = ['22', '24', '26']
 const SUITES = ['test/fs', 'test/overlay', 'test/package.test.ts']
 
 function nodeOf(release) {

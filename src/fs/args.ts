@@ -137,6 +137,7 @@ export function isFd(value: unknown): value is number {
 /** The error text for a path with a null byte. */
 const NULL_BYTES = 'must be a string, Uint8Array, or URL without null bytes'
 
+/** A path argument as text. Errors name it by `name`. */
 export function readPath(name: string, value: unknown): string {
   try {
     return pathText(value)

@@ -30,7 +30,7 @@ const GATHER_MS = 20
 interface Subscription {
   readonly subscriber: Subscriber
   readonly disk: DiskWatch
-  /** The number of the first change to report. */
+  /** The number of the last change before the subscription. Later ones are reported. */
   readonly since: number
 }
 

@@ -90,17 +90,8 @@ export const GLOBSTAR_ENTERS_LINKS = !since(26, 9)
 /** Whether `glob` takes `maxDepth`. */
 export const GLOB_TAKES_DEPTH = since(26, 9)
 
-function readsIntoBuffers(): boolean {
-  try {
-    fs.readFileSync(ABSENT, { buffer: 0 } as object)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ERR_INVALID_ARG_TYPE'
-  }
-  return false
-}
-
-/** Whether `readFile` takes a buffer for the content: Node 24 and 26, in some minor release. */
-export const READS_INTO_BUFFERS = readsIntoBuffers()
+/** Whether `readFile` takes memory to fill. */
+export const READS_INTO_BUFFERS = since(26, 4) || (major === 24 && minor >= 19)
 
 /** The bigints that `read` takes as a position, for the length of the read. Node 20 takes a negative one like -1. */
 export function bigintPositions(length: number): readonly [least: bigint, most: bigint] {

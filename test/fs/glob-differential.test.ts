@@ -64,13 +64,17 @@ const search = fc.record({
   exclude,
   withFileTypes: fc.boolean(),
   followSymlinks: NODE >= 24 ? fc.boolean() : fc.constant(false),
+  maxDepth: fc.option(fc.nat(5), { nil: undefined }),
   form: fc.nat(2),
 })
 type Asked = typeof search extends fc.Arbitrary<infer T> ? T : never
 
-function optionsOf({ globs, below, exclude: left, withFileTypes, followSymlinks }: Asked, root: string): object {
+function optionsOf(
+  { globs, below, exclude: left, withFileTypes, followSymlinks, maxDepth }: Asked,
+  root: string,
+): object {
   const namesUp = [globs].flat().some((each) => each.includes('..'))
-  const options = { cwd: root + below, withFileTypes: withFileTypes && !namesUp, followSymlinks }
+  const options = { cwd: root + below, withFileTypes: withFileTypes && !namesUp, followSymlinks, maxDepth }
   if (typeof left !== 'string') return { ...options, ...(left && { exclude: left }) }
   return { ...options, withFileTypes: false, exclude: (each: string) => each === left || each.endsWith(`/${left}`) }
 }

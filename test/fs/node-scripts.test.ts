@@ -302,6 +302,42 @@ const SCRIPTS: Record<string, Script> = {
     for (const flag of ['r', 'r+', 'rs+']) told.push(await api.promises.readFile(`${root}/dir`, { flag }).catch(shape))
     return told
   },
+  'readFile into a buffer, in three forms': async (api, root) => {
+    const told: unknown[] = []
+    const shape = ({ name, code, message }: NodeJS.ErrnoException) => [name, code, message]
+    const read = async (buffer: unknown, encoding?: string) => {
+      const options = { buffer, encoding } as object
+      const forms = [
+        async () => api.readFileSync(`${root}/file`, options),
+        () => api.promises.readFile(`${root}/file`, options),
+        () =>
+          new Promise((done, fail) => api.readFile(`${root}/file`, options, (e, data) => (e ? fail(e) : done(data)))),
+      ]
+      for (const form of forms) told.push(await form().catch(shape))
+    }
+    const [large, small] = [Buffer.alloc(16), new Uint8Array(4)]
+    for (const buffer of [large, new Uint16Array(8), small, 5, null, 'text']) await read(buffer)
+    for (const buffer of [(size: number) => Buffer.alloc(size), () => large, () => small, () => undefined])
+      await read(buffer)
+    await read(large, 'utf8')
+    return [told, large.toString()]
+  },
+  'readFile of a staged file into a part of a buffer': async (api, root) => {
+    api.writeFileSync(`${root}/new`, 'abc')
+    const whole = Buffer.alloc(8, '.')
+    const read = await api.promises.readFile(`${root}/new`, { buffer: whole.subarray(2, 6) } as object)
+    return [read, whole.toString()]
+  },
+  'stat with a signal': async (api, root) => {
+    const shape = ({ name, code }: NodeJS.ErrnoException) => [name, code]
+    const told: unknown[] = []
+    for (const signal of [AbortSignal.abort(), new AbortController().signal, 5, null])
+      for (const look of ['stat', 'lstat'] as const) {
+        const stats = api.promises[look](`${root}/file`, { signal } as object)
+        told.push(await stats.then(({ size }) => Number(size), shape))
+      }
+    return told
+  },
   'readFile of an existing file with wx': async (api, root) =>
     api.promises.readFile(`${root}/file`, { flag: 'wx' }).catch(({ code }) => code),
   'a stream of a FileHandle calls the handle’s own methods': async (api, root) => {

@@ -22,6 +22,7 @@ interface Apart {
 const isOption = (value: unknown, name: string, wanted: unknown) =>
   typeof value === 'object' && value !== null && name in value && Reflect.get(value, name) === wanted
 
+const [NODE = 0] = process.versions.node.split('.').map(Number)
 const LOOKS = ['stat', 'lstat', 'fstat', 'statfs']
 const APART: readonly Apart[] = [
   {
@@ -43,6 +44,10 @@ const APART: readonly Apart[] = [
   {
     why: 'Its sync form gives EISDIR the number of EINVAL.',
     is: (op, form, [from]) => op === 'cp' && form === 'sync' && /dir(link)?\/?\.?$/.test(String(from)),
+  },
+  {
+    why: 'Node 26 ends the process when its sync form copies a file to a dangling link.',
+    is: (op, form, [, to]) => op === 'cp' && form === 'sync' && NODE >= 26 && /dangling$/.test(String(to)),
   },
   {
     why: 'The sync form names no path, and by callback a wrong option throws where nobody can catch it.',
