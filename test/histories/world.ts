@@ -136,7 +136,7 @@ export class World {
     const answer = await perform(session.fs, this.root, does, form)
     if (!this.#isAlone) return
     for (const path of touches(does)) this.#part(path)
-    const expected = await perform(fs, this.#plain.path, does, 'sync')
+    const expected = await perform(fs, this.#plain.path, does, form)
     if (answer !== expected) throw new Error(`${JSON.stringify(does)}: ${answer}, and ${expected} on a plain directory`)
     same('the view and a plain directory', this.#rowsOf(session.fs, this.root), this.#rowsOf(fs, this.#plain.path))
   }

@@ -26,23 +26,23 @@ const { connect } = require('node:net')
 const { writeFileSync, appendFileSync } = require('node:fs')
 const proxy = new URL(process.env.HTTPS_PROXY)
 const [target] = process.argv.slice(1)
-const plain = request({ host: proxy.hostname, port: proxy.port, path: 'http://' + target + '/plain' }, (answer) => {
-  let body = ''
-  answer.on('data', (chunk) => { body += chunk })
-  answer.on('end', () => {
-    writeFileSync('src/plain', answer.statusCode + ' ' + body)
-    const tunnel = request({ host: proxy.hostname, port: proxy.port, method: 'CONNECT', path: target })
-    tunnel.on('connect', (answer, socket) => {
-      if (answer.statusCode !== 200) { appendFileSync('src/tunnel', String(answer.statusCode)); socket.destroy(); return }
-      socket.write('GET /tunnel HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n')
-      let text = ''
-      socket.on('data', (chunk) => { text += chunk })
-      socket.on('end', () => appendFileSync('src/tunnel', text.split('\\r\\n\\r\\n')[1]))
-    })
-    tunnel.end()
-  })
+const plain = connect(proxy.port, proxy.hostname, () => {
+  plain.write('GET http://' + target + '/plain HTTP/1.0\\r\\nHost: ' + target + '\\r\\nConnection: close\\r\\n\\r\\n')
 })
-plain.end()
+let answer = ''
+plain.on('data', (chunk) => { answer += chunk })
+plain.on('end', () => {
+  writeFileSync('src/plain', answer.split(' ')[1] + ' ' + answer.split('\\r\\n\\r\\n')[1])
+  const tunnel = request({ host: proxy.hostname, port: proxy.port, method: 'CONNECT', path: target })
+  tunnel.on('connect', (answer, socket) => {
+    if (answer.statusCode !== 200) { appendFileSync('src/tunnel', String(answer.statusCode)); socket.destroy(); return }
+    socket.write('GET /tunnel HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n')
+    let text = ''
+    socket.on('data', (chunk) => { text += chunk })
+    socket.on('end', () => appendFileSync('src/tunnel', text.split('\\r\\n\\r\\n')[1]))
+  })
+  tunnel.end()
+})
 `
 
 describe.each(PROVIDERS)('a command that may reach some hosts, in %s', (provider) => {
