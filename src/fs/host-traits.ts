@@ -66,6 +66,9 @@ export const CP_SYNC_ERRORS_ARE_PLAIN = since(22, 8)
  */
 export const READDIR_PROMISE_WALKS_ALIKE = since(26, 9)
 
+/** Whether the sync form of a recursive `cp` writes through links to directories in its destination. */
+export const CP_SYNC_FOLLOWS_LINKS = since(22, 8)
+
 /** Whether `truncate` takes a descriptor, in its sync and callback forms. */
 export const TRUNCATE_TAKES_DESCRIPTOR = !since(24, 0)
 

@@ -1,7 +1,9 @@
 import fs from 'node:fs'
 import { isAbsolute } from 'node:path'
+import { codeOf } from '../../overlay/index.js'
 import { FIRST_DESCRIPTOR } from './descriptors.js'
 import { GovernedFileHandle } from './file-handle.js'
+import { CP_SYNC_FOLLOWS_LINKS } from './host-traits.js'
 import { type NameUse, rowOf } from './ops.js'
 
 /** The context of a routed call at its time. Names passed to it are absolute. */
@@ -41,13 +43,14 @@ type Args = readonly unknown[]
 
 /**
  * Chooses the functions for a call, and its arguments. Uncertain calls go to the governed functions, which refuse them.
+ * @param isSync whether it is the sync form of a function
  */
-export function routeCall(stem: string, args: Args, context: RouteContext): Route {
+export function routeCall(stem: string, args: Args, context: RouteContext, isSync = false): Route {
   const governedRoute = (given = args, names: readonly Name[] = []): Route => {
     return { to: context.governed, given, run: (call) => context.runOnHost(stem, given, names, call) }
   }
   const hosts: Route = { to: fs, given: args, run: (call) => call() }
-  if (rowOf(stem).kind === 'refused' || goesThroughLinks(stem, args)) return governedRoute()
+  if (rowOf(stem).kind === 'refused' || goesThroughLinks(stem, args, isSync)) return governedRoute()
   const opened = ownerOf(args[0]) ?? ownerOf(fdOption(stem, args))
   if (opened !== undefined) return opened === 'host' ? hosts : governedRoute()
   const places = placesOf(stem, args)
@@ -86,9 +89,22 @@ function fdOption(stem: string, [, options]: Args): unknown {
 }
 
 /** Whether a copy writes through links in its destination, wherever they lead. */
-function goesThroughLinks(stem: string, [, , options]: Args): boolean {
+function goesThroughLinks(stem: string, [, dest, options]: Args, isSync: boolean): boolean {
   if (stem !== 'cp' || typeof options !== 'object' || options === null) return false
-  return 'dereference' in options && options.dereference === true
+  if ('dereference' in options && options.dereference === true) return true
+  if (!isSync || !CP_SYNC_FOLLOWS_LINKS || !('recursive' in options) || options.recursive !== true) return false
+  const name = nameIn(stem, [dest], 0)
+  return name === undefined || hasLinks(String(name))
+}
+
+/** Whether a directory has a symlink at any depth. True if it cannot be listed, but not if it is absent. */
+function hasLinks(dir: string): boolean {
+  try {
+    const entries = fs.readdirSync(dir, { withFileTypes: true })
+    return entries.some((each) => each.isSymbolicLink() || (each.isDirectory() && hasLinks(`${dir}/${each.name}`)))
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR'].includes(String(codeOf(error)))
+  }
 }
 
 /** Whether a call changes nothing, with any arguments. */

@@ -54,8 +54,9 @@ function promiseFace(name: string, context: CurrentContext): unknown {
 
 /** A function and not an arrow: a refused export may be a class. */
 function routedCall(keys: Keys, stem: string, context: CurrentContext): Call {
+  const isSync = keys[0] === `${stem}Sync`
   return function routedCall(...args) {
-    const { to, given, run } = routeCall(stem, args, context())
+    const { to, given, run } = routeCall(stem, args, context(), isSync)
     return run(() => functionAt(to, keys, given))
   }
 }

@@ -4,7 +4,6 @@
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createInterface } from 'node:readline'
 
 export type Step =
   /** Sends a request to its client, and waits for the response unless `later` is set. */
@@ -72,9 +71,17 @@ async function answer({ id, method, params }: Message): Promise<void> {
 }
 
 process.stderr.write('agent: begun\n')
-createInterface({ input: process.stdin }).on('line', (line) => {
+// Node's readline also ends a line at U+2028, which JSON may contain.
+let rest = ''
+process.stdin.setEncoding('utf8').on('data', (chunk) => {
+  const lines = `${rest}${chunk}`.split('\n')
+  rest = lines.pop() ?? ''
+  for (const line of lines) receive(line)
+})
+
+function receive(line: string): void {
   const message: Message = JSON.parse(line)
   if (message.method === undefined) waiting.get(message.id)?.(message)
   else if (message.id !== undefined) void answer(message)
   else say({ method: '_heard', params: message })
-})
+}

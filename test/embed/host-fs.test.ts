@@ -58,6 +58,17 @@ describe('outside of tool calls', () => {
     expect(place.text('mail/m.ts')).toBe('m\n')
   })
 
+  it('copies a directory where no link leads to the workspace', () => {
+    const api = hostFs(session)
+    fs.mkdirSync(`${home}/from/in`, { recursive: true })
+    fs.writeFileSync(`${home}/from/in/m.ts`, 'copied')
+    fs.mkdirSync(`${home}/to/in`, { recursive: true })
+    for (const to of ['to', 'absent']) {
+      api.cpSync(`${home}/from`, `${home}/${to}`, { recursive: true })
+      expect(fs.readFileSync(`${home}/${to}/in/m.ts`, 'utf8')).toBe('copied')
+    }
+  })
+
   it('does not remove, move or overwrite a directory that contains the workspace', async () => {
     const api = hostFs(session)
     const above = dirname(place.root)
