@@ -111,7 +111,11 @@ export function denialOf(error: unknown): Denial | undefined {
 /** Thrown by a guard below the fs facade. The facade adds the system call and the requested path. */
 export class Denied extends Error {
   override readonly name = 'Denied'
-  constructor(readonly denial: Denial) {
+  constructor(
+    readonly denial: Denial,
+    /** The error that the caller gets in place of the denial: that of an absent file, for a hidden one. */
+    readonly shown?: Error,
+  ) {
     super(denial.message)
   }
 }

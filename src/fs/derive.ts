@@ -71,6 +71,7 @@ function asFsError(error: unknown, syscall: string, [path, dest]: DisplayPaths, 
   if (error instanceof InnerFailure) return asFsError(error.failure, error.syscall, error.paths, deps)
   if (error instanceof Denied) {
     deps.denied(error.denial)
+    if (error.shown !== undefined) return asFsError(error.shown, syscall, [path, dest], deps)
     return denialError(error.denial, syscall, path, dest)
   }
   if (error instanceof Errno)

@@ -21,11 +21,14 @@ export function openAsBlob(view: ReadView, [path, given = {}]: Args, form: Form)
   }
 }
 
-/** A hidden path is absent here, too. */
 function throwBlobError(error: unknown): never {
-  const isHidden = error instanceof Denied && error.denial.reason === 'hidden'
-  const code = isHidden ? 'ENOENT' : codeOf(error)
-  if ((error instanceof Denied && !isHidden) || code?.startsWith('ERR_')) throw error
-  if (BLOB_THROWS_STAT_ERRORS && code !== undefined) throw new Errno(code, 'stat')
-  throw unopenedBlob()
+  if (error instanceof Denied)
+    throw error.denial.reason === 'hidden' ? new Denied(error.denial, unread('ENOENT')) : error
+  const code = codeOf(error)
+  throw code?.startsWith('ERR_') ? error : unread(code)
+}
+
+/** The error for a path that cannot be read. */
+function unread(code: string | undefined): Error {
+  return BLOB_THROWS_STAT_ERRORS && code !== undefined ? new Errno(code, 'stat') : unopenedBlob()
 }

@@ -80,6 +80,12 @@ describe('a hidden path', () => {
     for (const path of ['hidden.f', 'hidden.d', 'hidden.d/f']) expect(await told(path)).toEqual(await told('none'))
   })
 
+  it('is reported when openAsBlob reads it', async () => {
+    // Some releases of Node throw at once.
+    await expect(async () => facade.fs.openAsBlob(`${dir.path}/hidden.f`)).rejects.toThrow()
+    expect(facade.denied).toEqual([{ reason: 'hidden', message: 'Hidden.' }])
+  })
+
   it.each(['rename', 'link', 'copyFile', 'cp', 'symlink'])('cannot be the target of %s', (stem) => {
     const to = (name: string) => outcome(stem, [`${dir.path}/open/f`, `${dir.path}/${name}`])
     for (const name of ['hidden.f', 'hidden.d', 'hidden.empty']) expect(to(name)).toBe(to('hidden.none'))
