@@ -5,6 +5,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { compileOnce } from '../support/compiled.js'
+import { WITHOUT_REGISTER_WARNING } from '../support/node-warnings.js'
 import { type Block, fileOf, says, settled, stepsOf } from './readme-blocks.js'
 
 export const project = fileURLToPath(new URL('../../', import.meta.url))
@@ -51,7 +52,13 @@ export interface Typed {
 /** A shell that keeps its state between commands. */
 export function openShell(home: string, more: NodeJS.ProcessEnv = {}): (command: string) => Typed {
   let cwd = home
-  const env = { ...process.env, PATH: `${home}/node_modules/.bin:${process.env.PATH}`, NO_COLOR: '1', ...more }
+  const env = {
+    ...process.env,
+    PATH: `${home}/node_modules/.bin:${process.env.PATH}`,
+    NO_COLOR: '1',
+    ...WITHOUT_REGISTER_WARNING,
+    ...more,
+  }
   return (command) => {
     const ran = spawnSync('bash', ['-c', `${command}\nstatus=$?; pwd >&3; exit $status`], {
       cwd,

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
+import { WITHOUT_REGISTER_WARNING } from '../support/node-warnings.js'
 
 it('the demo has the outcomes of its transcripts, with the staged diff in colour', () => {
   const { NO_COLOR: _none, FORCE_COLOR: _forced, ...env } = process.env
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', './ts-node.mjs', 'examples/demo.ts'], {
-    env,
+    env: { ...env, ...WITHOUT_REGISTER_WARNING },
     encoding: 'utf8',
     maxBuffer: 1 << 26,
   })
