@@ -66,8 +66,8 @@ export const CP_SYNC_ERRORS_ARE_PLAIN = since(22, 8)
  */
 export const READDIR_PROMISE_WALKS_ALIKE = since(26, 9)
 
-/** Whether the sync form of a recursive `cp` writes through links to directories in its destination. */
-export const CP_SYNC_FOLLOWS_LINKS = since(22, 8)
+/** Whether the sync form of a recursive `cp` may write through links to directories in its destination: 22.0 does not, 22.8 does. */
+export const CP_SYNC_FOLLOWS_LINKS = since(22, 1)
 
 /** Whether `truncate` takes a descriptor, in its sync and callback forms. */
 export const TRUNCATE_TAKES_DESCRIPTOR = !since(24, 0)
