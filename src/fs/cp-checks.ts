@@ -79,7 +79,7 @@ export function cpInfo(code: SystemErrorInfo['code'], message: string, path: str
   return { code, message, path, syscall: 'cp' }
 }
 
-/** An error of the checks, in the way of the form and the host. */
+/** The error that this form of `cp` throws on the running release of Node. */
 export function cpError(form: Form, code: Parameters<typeof systemError>[0], info: SystemErrorInfo): Error {
   if (form !== 'sync' || !CP_SYNC_ERRORS_ARE_PLAIN) return systemError(code, info)
   return Object.assign(new Error(`${info.message} ${info.path}`), { code })

@@ -117,12 +117,13 @@ function endsAt(segments: readonly Segment[], at: ReadonlySet<number>, isDir: bo
 
 function add({ found, base, options, isExcluded }: Search, path: string): void {
   const full = resolve(base, path)
-  if (!isExcluded(full) && depthOf(base, full) <= options.maxDepth) found.add(path)
+  const isTooDeep = Number.isFinite(options.maxDepth) && depthOf(base, full) > options.maxDepth
+  if (!isTooDeep && !isExcluded(full)) found.add(path)
 }
 
 /** Whether results below a directory may be within `maxDepth`. An absolute glob begins above the base. */
 function isEntered({ base, options }: Search, { segments }: Visit, full: string): boolean {
-  if (depthOf(base, full) < options.maxDepth) return true
+  if (!Number.isFinite(options.maxDepth) || depthOf(base, full) < options.maxDepth) return true
   const names = relative(full, base)
   return segments[0] === '' && names !== '' && names !== '..' && !names.startsWith('../')
 }
@@ -183,8 +184,8 @@ function stepDeep(search: Search, now: Visit, child: Child, index: number): void
   else if (goesOn && index === last) add(search, path)
   if (fits && index + 1 === last && !endsAt(segments, now.at, true)) add(search, path)
   else if (fits && isDir) next.add(index + 2)
-  const isEntered = isDir || (GLOBSTAR_ENTERS_LINKS && entry.type === 'symlink')
-  if (goesOn && (fits || segments[0] === '.') && isEntered) next.add(index + 1)
+  const mayEnter = isDir || (GLOBSTAR_ENTERS_LINKS && entry.type === 'symlink')
+  if (goesOn && (fits || segments[0] === '.') && mayEnter) next.add(index + 1)
   if (entry.type === 'symlink' && !search.options.followSymlinks) child.passed.add(index)
   if (segments[index + 1] === '..' && isDir) stepUp(search, now, index + 2)
 }

@@ -17,12 +17,12 @@ export function readdir(view: ReadView, [path, given]: Args, form: Form): unknow
     const place = view.at(path, 'follow')
     if (place.inside) return namesIn(view, dirOf(view, place), options)
   }
-  const isApart = form === 'promise' && !READDIR_PROMISE_WALKS_ALIKE
-  const followsLinks = !options.withFileTypes || (!isApart && TYPED_READDIR_FOLLOWS_LINKS)
+  const walksDifferently = form === 'promise' && !READDIR_PROMISE_WALKS_ALIKE
+  const followsLinks = !options.withFileTypes || (!walksDifferently && TYPED_READDIR_FOLLOWS_LINKS)
   const listing: Listing = { view, options, shown: pathText(path), followsLinks, found: [], dirs: [] }
   list(listing, '')
   // Node's own order: in some releases the promise form lists the directory that it found last first.
-  const next = () => (isApart ? listing.dirs.pop() : listing.dirs.shift())
+  const next = () => (walksDifferently ? listing.dirs.pop() : listing.dirs.shift())
   if (recursive && form !== 'sync') return listInTurns(listing, next)
   if (recursive) for (let below = next(); below !== undefined; below = next()) list(listing, below)
   return listing.found

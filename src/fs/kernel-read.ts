@@ -130,7 +130,7 @@ export function readFile(view: ReadView, [path, given]: Args, form: Form): Buffe
   const later = isFd(path) ? undefined : readLater(view, path, signal)
   if (later) return later.then((content) => (encoding === undefined ? content : content.toString(encoding)))
   const began = performance.now()
-  const content = naming(path, () => readAll(view, path, encoding, flag))
+  const content = withDirectoryPath(path, () => readAll(view, path, encoding, flag))
   view.recordReadTime(performance.now() - began)
   if (!signal) return content
   return afterTurn(() => {
@@ -160,7 +160,7 @@ function readInto(
 }
 
 /** Adds the path to the error of a directory, as some releases of Node do in the asynchronous forms. */
-function naming<T>(path: unknown, read: () => T): T {
+function withDirectoryPath<T>(path: unknown, read: () => T): T {
   try {
     return read()
   } catch (error) {

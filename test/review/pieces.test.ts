@@ -28,7 +28,7 @@ describe('a split hunk', () => {
     expect(last('w\ny\n')?.id).not.toBe(last('v\ny\n')?.id)
   })
 
-  it('can be taken in any pieces, and all of them give the new content', () => {
+  it('has parts with unique ids that together produce the new content', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 })
       .chain((lines) => fc.constantFrom(lines.join('\n'), lines.map((line) => `${line}\n`).join('')))
