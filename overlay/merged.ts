@@ -109,7 +109,7 @@ export class MergedView implements ReadLayer {
 
   /**
    * As {@link placeOf}, for a reader of the disk: `lower` is undefined at and below a staged directory whose name on disk
-   * is no directory. A link there would lead the reader to another place.
+   * is not a directory. A link there would lead the reader to another place.
    */
   shownAt(path: RelPath): Place {
     return this.#shown(this.stage.tree.find(path))

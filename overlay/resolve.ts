@@ -71,7 +71,7 @@ export class Resolver {
 
   /**
    * Resolves a path argument (absolute, or relative to the root).
-   * Throws ENOENT, ENOTDIR, ELOOP as the kernel would. A missing last name is no error.
+   * Throws ENOENT, ENOTDIR, ELOOP as the kernel would. A missing last name is not an error.
    */
   resolve(text: string, follow: Follow): Resolved {
     if (text === '') throw new Errno('ENOENT')

@@ -36,7 +36,7 @@ export interface Exported {
 export function exportsOf(entry: string): Exported[] {
   const { checker, file } = loadSources()
   const module = checker.getSymbolAtLocation(file(ENTRIES[entry] ?? ''))
-  if (!module) throw new Error(`${entry} is no module.`)
+  if (!module) throw new Error(`${entry} is not a module.`)
   return checker
     .getExportsOfModule(module)
     .map((each) => toExported(each, checker))

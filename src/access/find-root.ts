@@ -12,7 +12,7 @@ export function rootOf(directory: string): string | undefined {
 
 /**
  * Returns whether this process sees a workspace through a session's mount, so that its writes are staged. Reads the kernel's mount
- * table, because anyone can set a variable. A copy of the workspace (`isolation: none`) is no mount.
+ * table, because anyone can set a variable. A copy of the workspace (`isolation: none`) is not a mount.
  */
 export function isInMount(root: string, env: NodeJS.ProcessEnv = process.env, mounts = mountsOfProcess): boolean {
   if (!env.ESCROW_SESSION) return false

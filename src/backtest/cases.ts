@@ -74,7 +74,7 @@ function caseFiles(folder: string): string[] {
 /** JSON is YAML, too. */
 function readCases(path: string, name: string): readonly PolicyCase[] {
   const invalid = (why: string) =>
-    new EscrowError('policy_invalid', `${name} is no file of cases: ${why}.`, { hint: 'Correct it, or remove it.' })
+    new EscrowError('policy_invalid', `${name} is not a file of cases: ${why}.`, { hint: 'Correct it, or remove it.' })
   let value: unknown
   try {
     const bytes = readRegular(path, false)

@@ -17,9 +17,9 @@ export interface ReadCounts {
   files: number
   bytes: number
   lines: number
-  /** Lines and files that are no JSON, are too long, or end in the middle. */
+  /** Lines and files that are not JSON, are too long, or end in the middle. */
   broken: number
-  /** Files that cannot be read, or are no history. */
+  /** Files that cannot be read, or are not a history. */
   skippedFiles: number
   /** Tool calls, also those of sessions that are left out. */
   calls: number

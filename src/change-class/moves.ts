@@ -14,7 +14,7 @@ interface Movable {
   readonly overloads?: true
 }
 
-/** Functions are hoisted within their scope, and types are no code. Classes are neither. */
+/** Functions are hoisted within their scope, and types are not code. Classes are neither. */
 const ECMASCRIPT: Movable = {
   scopes: { program: /^$/, statement_block: /function|method/ },
   declarations: /^(?:(?:generator_)?function|interface|type_alias)_declaration$/,

@@ -33,7 +33,7 @@ async function page(text: string): Promise<void> {
   if (!(await showPaged(text))) process.stdout.write(text)
 }
 
-// A closed pipe (`| head`) or terminal is no error. The command still runs to its end.
+// A closed pipe (`| head`) or terminal is not an error. The command still runs to its end.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error

@@ -84,7 +84,7 @@ export function applyClients(root: string, files: readonly ClientFile[]): void {
 
 /**
  * Finds the clients that have settings here, and whether they have escrow's entries. Settings of a client with escrow's
- * entries are no sign of another client.
+ * entries are not a sign of another client.
  */
 export function findClients(root: string): FoundClient[] {
   const found: FoundClient[] = []

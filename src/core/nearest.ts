@@ -1,6 +1,6 @@
 /**
  * Returns the entry of `known` that a mistyped word most likely means; undefined if none is close. Counts omitted, added, changed
- * and swapped letters. Ignores case. A word that differs only in its number, such as `INT-099` from `INT-001`, is no typo.
+ * and swapped letters. Ignores case. A word that differs only in its number, such as `INT-099` from `INT-001`, is not a typo.
  */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined

@@ -25,7 +25,7 @@ export interface HostFsOptions {
   readonly readsAreShown?: boolean
   /**
    * Roo Code creates the directories of a new file before the file is approved, and its dispatcher locks up when a mkdir throws. With
-   * `roo`, a directory is created together with its first file, and refusing one is no error.
+   * `roo`, a directory is created together with its first file, and refusing one is not an error.
    */
   readonly host?: ToolContext['host']
   /** Decides on the host's changes in the workspace outside tool calls; all are staged by default. */
@@ -103,7 +103,7 @@ function routeContextOf(session: Session, options: HostFsOptions, roo: RooFiles 
       return roo && routeScratch(roo.scratch, { stem, args, paths }, context)
     },
     leadsIn: (path, follow) => leadsIn(view, path, follow),
-    holdsRoot(path) {
+    containsRoot(path) {
       const place = placeOf(view, textOf(path) ?? '/', true) ?? '/'
       return place === '/' || isWithin(root, place) || isOneOf(place, selfAndAncestors(root))
     },

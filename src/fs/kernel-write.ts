@@ -100,7 +100,7 @@ function put(view: WriteView, { path, flags, mode, data }: Written): void {
     return
   }
   const place = targetOf(view, { path, flags })
-  // An empty write(2) is no write: the file keeps its times.
+  // An empty write(2) is not a write: the file keeps its times.
   if (sizeOf(data) === 0 && place.type !== undefined && !(flags & constants.O_TRUNC)) return
   if (place.type === undefined) view.layer.put(place.path, data, { mode: createdMode(mode) })
   else if (flags & constants.O_APPEND) append(view, place, data)

@@ -16,7 +16,7 @@ export interface RouteContext {
   /** Whether a name leads into the workspace, physically or lexically. */
   leadsIn(path: Name, follow: boolean): boolean
   /** Whether a name's target contains the workspace. */
-  holdsRoot(path: Name): boolean
+  containsRoot(path: Name): boolean
   /** Whether a name leads to one of the host's own places, which stay its own within a tool call. */
   isHosts(path: Name, follow: boolean): boolean
   /** A replacement for the governed function in a call on names in the workspace; undefined if there is none. */
@@ -66,7 +66,7 @@ export function routeCall(stem: string, args: Args, context: RouteContext, isSyn
 function isTheHosts(stem: string, name: Name, context: RouteContext): boolean {
   const { follow, tree } = nameUseOf(stem)
   if (context.inCall && !context.isHosts(name, follow)) return false
-  return !context.leadsIn(name, follow) && !(tree && context.holdsRoot(name))
+  return !context.leadsIn(name, follow) && !(tree && context.containsRoot(name))
 }
 
 /** A stream is opened by a name, and follows links. */

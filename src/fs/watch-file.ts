@@ -11,7 +11,7 @@ import type { Poll } from './watches.js'
 /** Node's own interval, in milliseconds. */
 const INTERVAL_MS = 5007
 
-/** `fs.watchFile`: polls a path of the merged view. An absent path is no error. */
+/** `fs.watchFile`: polls a path of the merged view. An absent path is not an error. */
 export function watchFile(view: WatchView, [path, given, last]: Args): Poll {
   const text = pathText(path)
   const name = resolve(view.root, text)

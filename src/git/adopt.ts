@@ -26,7 +26,7 @@ type WriteNotes = (
 
 /**
  * Writes and saves notes about the lines of commits.
- * @throws EscrowError `unsupported` without a repository, or for a name that is no commit
+ * @throws EscrowError `unsupported` without a repository, or for a name that is not a commit
  */
 export async function adoptCommits(root: string, options: AdoptOptions, write: WriteNotes): Promise<AdoptReport> {
   const { commits, histories, prefix, left } = findAdoption(root, options)

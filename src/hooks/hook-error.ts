@@ -13,7 +13,7 @@ export function hookError(tool: string, denial: Denial): HookError {
   }
 }
 
-/** Returns a hook's error as a denial. A code that is no denial reason is appended to the message. */
+/** Returns a hook's error as a denial. A code that is not a denial reason is appended to the message. */
 export function refusalOf(tool: string, { code, message, details }: HookError, file: string | undefined): Denial {
   const known = isReason(code)
   const hint = typeof details === 'object' && details !== null && 'hint' in details ? details.hint : undefined

@@ -48,7 +48,8 @@ function parseLine(row: string, number: number): Line[] {
   const [pattern, ...owners] = words.map((word) => word.replaceAll('\\ ', ' '))
   if (pattern === undefined) return []
   const wrong = owners.find((owner) => !OWNER.test(owner))
-  if (wrong !== undefined) throw refusal(number, `${wrong} is no owner: write @name, @organisation/team or an address`)
+  if (wrong !== undefined)
+    throw refusal(number, `${wrong} is not an owner: write @name, @organisation/team or an address`)
   const glob = globOf(pattern)
   const isMatch = UNSUPPORTED.test(pattern) || glob === undefined ? undefined : compileGlob(glob)
   if (glob === undefined || isMatch === undefined) throw refusal(number, `the pattern ${pattern} is not supported`)

@@ -75,7 +75,7 @@ function isSame(one: LineFold, other: LineFold): boolean {
   return one.lines === other.lines && one.sha256 === other.sha256
 }
 
-/** The answer to a batch that does not continue the last line. It is no error if the hub already has the batch. */
+/** The answer to a batch that does not continue the last line. It is not an error if the hub already has the batch. */
 async function repeated(query: Query, machine: string, end: ChainEnd, after: LineFold, lines: readonly Buffer[]) {
   const all = lines.map((line) => sha256hex(line)).reduce(foldLine, after)
   const [next] = await query.rows(

@@ -21,7 +21,7 @@ const BRANCH = /^(?!-)[^\s~^:?*[\\\p{Cc}]+$/u
 export async function setRepository(database: Database, repository: Repository): Promise<void> {
   const { tenant, workspace, url, branch, directory, checks } = repository
   assertAddress(url)
-  if (!BRANCH.test(branch)) throw new HubError('invalid', `'${branch}' is no name for a branch.`)
+  if (!BRANCH.test(branch)) throw new HubError('invalid', `'${branch}' is not a name for a branch.`)
   assertDirectory(directory)
   await database.transaction(async (query) => {
     // Without the lock, a landing could be queued in between.
@@ -88,7 +88,7 @@ function assertDirectory(directory: string): void {
   if (/[\\\p{Cc}]/u.test(directory) || !directory.split('/').every(isName))
     throw new HubError(
       'invalid',
-      `'${directory}' is no directory of a repository. Give its path from the top, such as packages/shop.`,
+      `'${directory}' is not a directory of a repository. Give its path from the top, such as packages/shop.`,
     )
 }
 

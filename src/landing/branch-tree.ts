@@ -30,7 +30,7 @@ export class BranchTree {
     for (const name of prefixesOf(path)) {
       const entry = name === path ? undefined : this.#entries.get(name)
       if (entry?.mode === GITLINK) return `it is in the submodule ${name}`
-      if (entry !== undefined) return `${name} is no directory on the branch`
+      if (entry !== undefined) return `${name} is not a directory on the branch`
       const other = [...(this.#names.get(foldName(name))?.keys() ?? [])].find((each) => each !== name)
       if (other !== undefined) return `a disk that ignores case cannot hold it beside ${other}`
     }

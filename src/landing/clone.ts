@@ -119,7 +119,7 @@ export class Clone {
 
   /**
    * Merges three texts by lines.
-   * @returns the bytes, and how many places conflict; undefined for contents that are no text
+   * @returns the bytes, and how many places conflict; undefined for contents that are not text
    */
   mergeTexts(
     base: Uint8Array,
@@ -134,7 +134,7 @@ export class Clone {
         cwd: dir,
         encoding: 'latin1',
       })
-      // 128 and above: an error, as for contents that are no text.
+      // 128 and above: an error, as for contents that are not text.
       if (status === null || status >= 128) return undefined
       return { merged: Buffer.from(stdout, 'latin1'), conflicts: status }
     } finally {

@@ -34,7 +34,7 @@ export function mergeFile(path: string, { base, tip, after, own }: Sides, mergeT
   const since = `What the branch has changed since the agent's base:\n${difference(path, base, tip)}`
   if (after === null) return `${path} was changed on the branch, and the agent deletes it. ${since}`
   const merge = mergeTexts(base, tip, after)
-  if (merge === undefined) return `${path} was changed on the branch as well, and is no text that can be merged.`
+  if (merge === undefined) return `${path} was changed on the branch as well, and is not a text that can be merged.`
   if (merge.conflicts > 0)
     return `${path} was changed on the branch in the same lines. ${since}\nThe conflict:\n${conflictsIn(merge.merged)}`
   if (isSame(merge.merged, after)) return undefined

@@ -15,7 +15,7 @@ export function pathProblem(path: string): string | undefined {
     return 'its name has a character that git or a disk cannot hold'
   const segments = path.split('/')
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..'))
-    return 'it is no path within the repository'
+    return 'it is not a path within the repository'
   if (segments.some(isGitDirectory)) return 'it belongs to git itself'
   const [first = ''] = segments
   if (foldName(plain(first)) === ORCHESTRATION) return 'rules, intents and the ledger are committed by a person'

@@ -1,5 +1,5 @@
 /**
- * Glob matching in O(path × glob). An agent chooses the path, so a backtracking regular expression is no option: a glob with three `**`
+ * Glob matching in O(path × glob). An agent chooses the path, so a backtracking regular expression is not an option: a glob with three `**`
  * takes it seconds on a path of 4,000 characters.
  *
  * Paths are split at `/`. `**` matches any number of segments, including none; `*` any characters within one, including a leading dot;

@@ -176,7 +176,7 @@ function unsupportedProblem(file: YamlFile): YamlProblem | undefined {
 
 /**
  * The read rules of a file with an invalid key. Any map of path to rule counts, because its key may be a misspelt `access`. If
- * `access` or `outside` exists but is no such map, there are none.
+ * `access` or `outside` exists but is not such a map, there are none.
  */
 function salvage(root: string, value: unknown): { rules?: PolicyRules } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}

@@ -219,7 +219,7 @@ async function checkFile(
   // Some file systems ignore case.
   if (name.toLowerCase().startsWith(`${ORCHESTRATION}/`)) return undefined
   const content = request.file(request.head, path)
-  if (content === undefined) return `${path} is no regular file, and was not checked.`
+  if (content === undefined) return `${path} is not a regular file, and was not checked.`
   if (content.includes(0)) return `${path} is binary, and was not checked.`
   if (added.length === 0) return undefined
   write(join(root, name), content)

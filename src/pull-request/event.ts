@@ -14,7 +14,7 @@ const EVENT_LIMIT = 16 * 1024 * 1024
 
 /**
  * Reads the pull request from the runner's environment: GitHub's event file, or GitLab's variables of a merge request pipeline.
- * @returns undefined outside of a forge, and for events that are no pull request
+ * @returns undefined outside of a forge, and for events that are not pull requests
  */
 export function readForgeEvent(env: NodeJS.ProcessEnv): ForgeEvent | undefined {
   return githubEvent(env) ?? gitlabEvent(env)

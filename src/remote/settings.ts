@@ -107,7 +107,7 @@ export function addressOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isLocal = url !== undefined && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname)
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)) return url.origin
-  throw new EscrowError('unsupported', `'${text}' is no address of a hub.`, {
+  throw new EscrowError('unsupported', `'${text}' is not an address of a hub.`, {
     hint: 'Give an address with https://, or http://127.0.0.1:PORT for a hub on this machine.',
   })
 }

@@ -52,7 +52,7 @@ export function loadHighlighter(): Promise<Highlighter> {
 
 let loading: Promise<Highlighter> | undefined
 
-/** `vm` only limits the time here. It is no sandbox. */
+/** `vm` only limits the time here. It is not a sandbox. */
 const TIME_LIMIT_MS = 300
 const WITHIN_TIME = new Script('work()')
 

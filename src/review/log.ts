@@ -7,7 +7,7 @@ import { type ReviewRecord, reviewRecord } from './record-schema.js'
 
 /** The log of all reviewers' decisions on one session, in any process. */
 export interface ReviewLog {
-  /** All records so far. Throws `ledger_corrupt` if a complete line is no record. */
+  /** All records so far. Throws `ledger_corrupt` if a complete line is not a record. */
   read(): readonly ReviewRecord[]
   /** Resolves once the record is on disk. Throws `ledger_corrupt`, and then appends nothing. */
   append(record: ReviewRecord): Promise<void>

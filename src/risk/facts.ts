@@ -52,7 +52,7 @@ export const FACTS = {
   'data-sent': stop('Environment variables or a file go into a network call: `%`.'),
   'runs-text': stop('A text runs as code: `%`.'),
   'dynamic-import': look('The name of a loaded module is computed: `%`.'),
-  'module-new': look('The file loads a module that reaches out, or that is no reviewed code: %.'),
+  'module-new': look('The file loads a module that reaches out, or that is not reviewed code: %.'),
   'process-state': look('The code controls the process that it runs in: `%`.'),
   'global-state': look('The code changes what other code uses: `%`.'),
   'escaped-name': stop('A name is written with escapes: `%`.'),

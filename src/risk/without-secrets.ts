@@ -26,7 +26,7 @@ export function withoutSecrets(text: string): string {
     .replace(WORD, (word) => (looksDrawn(word) ? HIDDEN : word))
 }
 
-/** Letters of both cases and digits, mixed, as in a key; or a long run of hex digits that is no commit. */
+/** Letters of both cases and digits, mixed, as in a key; or a long run of hex digits that is not a commit. */
 function looksDrawn(word: string): boolean {
   if (/^[a-f0-9]+$/i.test(word)) return word.length >= 32 && word.length !== 40
   const changes = [...word.matchAll(/[a-z](?=\d)|\d(?=[a-z])|[a-z](?=[A-Z])|[A-Z](?=\d)|\d(?=[A-Z])/g)].length

@@ -108,7 +108,7 @@ export function createStopper(child: ChildProcess, { timeout, signal, terminal }
 
 export async function collect(child: ChildProcess, options: CommandOptions, failed: (error: unknown) => void) {
   const { stdin, onOutput, keepBytes = MAX_KEPT } = options
-  // EPIPE from a command that does not read its input is no failure.
+  // EPIPE from a command that does not read its input is not a failure.
   child.stdin?.on('error', () => undefined)
   if (child.stdin && stdin !== undefined && typeof stdin !== 'string' && 'pipe' in stdin) stdin.pipe(child.stdin)
   else child.stdin?.end(stdin)

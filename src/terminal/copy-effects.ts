@@ -87,7 +87,7 @@ export function liveEffects(tree: string, copied: CopiedTree, { overlay, isKept 
   return found
 }
 
-/** The effect of a changed entry that is no directory; none for one that only the command's end decides. */
+/** The effect of a changed entry that is not a directory; none for one that only the command's end decides. */
 function leafEffect(path: RelPath, stats: Stats, layer: Layer, isLive: boolean): Effect[] {
   const mode = stats.mode & 0o7777
   if (stats.isSymbolicLink()) return [{ kind: 'symlink', path, target: layer.target(path) }]

@@ -28,7 +28,7 @@ export class AnchorQueue {
   flush({ ledger, hash }: Tip): void {
     if (ledger === null || (hash === this.#anchoredUpTo && this.#pending.size === 0)) return
     try {
-      const isAnchored = this.#anchoredUpTo === null ? this.anchors.lately(ledger) : () => false
+      const isAnchored = this.#anchoredUpTo === null ? this.anchors.recentAnchors(ledger) : () => false
       for (const entry of this.published.tail(hash, this.#anchoredUpTo))
         if (!isAnchored(entry.hash)) this.#pending.set(entry.hash, entry)
       const entries = [...this.#pending.values()].sort((a, b) => a.seq - b.seq)

@@ -23,7 +23,7 @@ export interface Anchors {
   /** Reads the known records of a ledger. */
   of(ledger: string): KnownLedger
   /** Whether a record was anchored recently. Reads only the end of a long file. False for an old record. */
-  lately(ledger: string): (hash: string) => boolean
+  recentAnchors(ledger: string): (hash: string) => boolean
   /** Stores the hashes of records, so that every later check of this ledger expects them. */
   keep(ledger: string, entries: readonly LedgerEntry[]): void
   /**
@@ -56,7 +56,7 @@ export function openAnchors(layout: Layout, branch: () => string | undefined = (
   let lastKey: string | undefined
 
   /** Records which ledger belongs to a workspace's branch. The first record stays until a person resets it. */
-  function noteBranch(ledger: string, restarts: boolean): void {
+  function recordBranch(ledger: string, restarts: boolean): void {
     const now = branch()
     const key = `${now} ${ledger}`
     if (lastKey === key && !restarts) return
@@ -72,12 +72,12 @@ export function openAnchors(layout: Layout, branch: () => string | undefined = (
     const now = branch()
     const about = { ledger, at: new Date().toISOString(), workspace, ...defined({ branch: now }) }
     appendAnchors(fileOf(ledger), linesOf(about, entries, restarts))
-    noteBranch(ledger, restarts)
+    recordBranch(ledger, restarts)
   }
 
   return {
     of: (ledger) => knownIn(readAnchors(fileOf(ledger)), ledger, workspace, branch()),
-    lately: (ledger) => newestAnchorsHave(fileOf(ledger)),
+    recentAnchors: (ledger) => newestAnchorsHave(fileOf(ledger)),
     keep: (ledger, entries) => write(ledger, entries, false),
     restart: (ledger, entries) => write(ledger, entries, true),
     firstLine: () => ledgerOfBranch(branchFile, branch()),

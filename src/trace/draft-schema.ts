@@ -76,7 +76,7 @@ export type RecordDraft = z.output<typeof draft>
 
 /**
  * Parses a draft that was stored as JSON.
- * @throws EscrowError `ledger_corrupt` for a value that is no draft
+ * @throws EscrowError `ledger_corrupt` for a value that is not a draft
  */
 export function parseDraft(value: unknown): RecordDraft {
   const parsed = draft.safeParse(value)

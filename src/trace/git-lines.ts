@@ -8,7 +8,7 @@ import { layoutOrigins } from './layout-lines.js'
 import { printsOf, weightOf } from './line-prints.js'
 import { claimsIn, type NoteClaim } from './note-claims.js'
 import { adoptLines, type Cell, type Origin, WEIGHT_WITHIN } from './origins.js'
-import { AMBIGUOUS, settleEnds } from './stray-ends.js'
+import { AMBIGUOUS, resolveStrayEnds } from './stray-ends.js'
 import { OUTSIDE, UNKNOWN } from './traced-files.js'
 
 /**
@@ -66,7 +66,7 @@ export function followLines(
 ): Origin[] {
   const parents = history.length > 0 ? [0] : []
   const top = { ...textOf(path, content), parents, replaced: [] }
-  return settleEnds(top.lines, followerOf(history.map(versionIn), known)(top))
+  return resolveStrayEnds(top.lines, followerOf(history.map(versionIn), known)(top))
 }
 
 /**
@@ -83,7 +83,7 @@ export function broughtLines(
   for (const [at, version] of versions.entries()) {
     const commit = history[at]?.commit
     if (commit === undefined || !commits.has(commit)) continue
-    const origins = settleEnds(version.lines, originsOf(version))
+    const origins = resolveStrayEnds(version.lines, originsOf(version))
     for (const parent of version.parents.flatMap((each) => versions[each] ?? []))
       for (const [line, from] of oldLines(parent, version).entries()) if (from.length > 0) origins[line] = UNKNOWN
     found.set(commit, { path: version.path, origins })
@@ -141,7 +141,7 @@ function resolve(version: Version, known: Known, ancestors: () => readonly Ances
  * not fit their block. A record has no contents, so it cannot tell one bracket from another.
  */
 function withoutDoubtful(lines: readonly string[], recorded: readonly Origin[]): (Origin | undefined)[] {
-  const settled = settleEnds(lines, recorded)
+  const settled = resolveStrayEnds(lines, recorded)
   return recorded.map((origin, line) => (isWeak(origin) || settled[line] === AMBIGUOUS ? undefined : origin))
 }
 

@@ -40,7 +40,7 @@ export function makeReviewerKey(): SigningKey {
 }
 
 /**
- * Whether the public half of a private key file is among the trusted reviewers' keys. Throws if the file is no key.
+ * Whether the public half of a private key file is among the trusted reviewers' keys. Throws if the file is not a key.
  */
 export function isReviewerKey(file: string): boolean {
   return knownKeys(reviewersDir()).has(fingerprintOf(createPublicKey(createPrivateKey(readFileSync(file)))))
@@ -63,7 +63,7 @@ function makeKey(dir: string): SigningKey {
   return { file, created, fingerprint: fingerprintOf(publicKey), publicKey: pem }
 }
 
-/** The key of this user that {@link makeSigningKey} made; undefined if there is none. Throws if its file is no key. */
+/** The key of this user that {@link makeSigningKey} made; undefined if there is none. Throws if its file is not a key. */
 export function readSigningKey(): KeyObject | undefined {
   const file = join(stateDir(), 'keys', PRIVATE)
   return existsSync(file) ? createPrivateKey(readFileSync(file)) : undefined

@@ -215,7 +215,7 @@ export function unwritten(published: Published, tip: Tip, copies: Copies): Place
   }
 }
 
-/** A last line that lacks only its LF: an editor removed it, so this is no torn write. */
+/** A last line that lacks only its LF: an editor removed it, so this is not a torn write. */
 function completeTornLine(torn: Buffer | null, tip: Tip): Placed[] {
   const whole = torn === null ? { problem: 'none' } : placeLine(torn, tip)
   return 'problem' in whole ? [] : [whole]

@@ -25,7 +25,7 @@ export function withOldAnchors(layout: Layout, anchors: Anchors): Anchors {
   }
   return {
     of: (ledger) => ready().of(ledger),
-    lately: (ledger) => ready().lately(ledger),
+    recentAnchors: (ledger) => ready().recentAnchors(ledger),
     keep: (ledger, entries) => ready().keep(ledger, entries),
     restart: (ledger, entries) => ready().restart(ledger, entries),
     firstLine: () => ready().firstLine(),

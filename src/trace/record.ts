@@ -45,7 +45,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /**
  * The ledger line of a draft: valid Agent Trace 0.1.0, plus the fields that older readers need.
  * @param vcs undefined while the repository has no revision; the record then has none
- * @throws EscrowError `ledger_unavailable` when the draft's id is no UUID or its timestamp no date
+ * @throws EscrowError `ledger_unavailable` when the draft's id is not a UUID or its timestamp no date
  */
 export function buildRecord(draft: RecordDraft, chain: ChainLink, vcs: Vcs | undefined): TraceRecord {
   if (!UUID.test(draft.id)) throw badDraft(`its id '${draft.id}' is not a UUID`)

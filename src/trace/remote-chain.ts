@@ -17,7 +17,7 @@ import type { ChainLink } from './record.js'
 
 /**
  * The chain of a ledger that is kept elsewhere than in its file, as on a hub: which lines may follow the ones that are there. The rules are
- * those of the file. Loads zod, so it is no part of the room's index.
+ * those of the file. Loads zod, so it is not part of the room's index.
  */
 
 export { foldLine, type LineFold, NO_LINES }

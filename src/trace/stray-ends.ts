@@ -15,7 +15,7 @@ export const AMBIGUOUS: Origin = { contributor: 'unknown', why: 'several authors
  * Compares each end of a block with the lines of its block. An end of a known author stays only if that author wrote another line of
  * the block, and the block began with a known author. An ambiguous one has the author of its block, if that is one.
  */
-export function settleEnds(lines: readonly string[], origins: readonly Origin[]): Origin[] {
+export function resolveStrayEnds(lines: readonly string[], origins: readonly Origin[]): Origin[] {
   return origins.map((origin, line) => {
     const opener = blockOf(lines, line)
     if (opener === undefined || opener === line) return origin

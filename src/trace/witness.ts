@@ -83,9 +83,13 @@ function checkpoint(own: OwnRecordOf<'checkpoint'>, tip: Tip, keys: ReadonlyMap<
 export function headOf(words: string): Expected {
   const match = /^(?:Trace-Head:)?\s*([1-9][0-9]{0,14}):([0-9a-f]{64})\s*$/i.exec(words)
   if (match === null) {
-    throw new EscrowError('nothing_selected', `'${words}' is no ledger head: <number>:<64 hex digits> is expected.`, {
-      hint: "'escrow trailer' prints one.",
-    })
+    throw new EscrowError(
+      'nothing_selected',
+      `'${words}' is not a ledger head: <number>:<64 hex digits> is expected.`,
+      {
+        hint: "'escrow trailer' prints one.",
+      },
+    )
   }
   return {
     seq: Number(match[1]),

@@ -37,7 +37,7 @@ export interface ProofReport {
 
 /**
  * Checks a proof, offline.
- * @throws EscrowError `unsupported` for a text that is no proof, and for malformed keys
+ * @throws EscrowError `unsupported` for a text that is not a proof, and for malformed keys
  */
 export function checkProof(options: ProofOptions): ProofReport {
   const parsed = parseProof(options.proof)

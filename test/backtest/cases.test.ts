@@ -47,11 +47,11 @@ it('fails closed: a directory without cases, or with an invalid file, is an erro
     'a: [',
     '',
   ]) {
-    await expect(testCases(histories({ 'a.yaml': text }), {})).rejects.toThrow('a.yaml is no file of cases')
+    await expect(testCases(histories({ 'a.yaml': text }), {})).rejects.toThrow('a.yaml is not a file of cases')
   }
   const directory = histories({})
   mkdirSync(`${directory}/a.yaml`)
-  await expect(testCases(directory, {})).rejects.toThrow('a.yaml is no file of cases')
+  await expect(testCases(directory, {})).rejects.toThrow('a.yaml is not a file of cases')
 })
 
 it('records cases that pass, without contents, names of people and secrets', async () => {

@@ -49,7 +49,7 @@ const YAML: readonly Row[] = [
   bad('an unknown tag', 'access: !!js/function "x"\n', /tag/i, POLICY),
   bad('a scalar', 'just words\n', /map/),
   bad('nothing', '', /empty/),
-  bad('bytes that are no UTF-8', Buffer.from([0x61, 0x3a, 0x20, 0x0a, 0xff, 0xfe]), /line 2.*UTF-8/, POLICY),
+  bad('bytes that are not UTF-8', Buffer.from([0x61, 0x3a, 0x20, 0x0a, 0xff, 0xfe]), /line 2.*UTF-8/, POLICY),
   bad('NUL', 'access: "\0"\n', /control character/, POLICY),
   bad('a glob of stars', scopeOf(`${'*a'.repeat(26)}*`), /more than 4 \*/),
   bad('a glob of double stars', scopeOf(`${'**/'.repeat(20)}x`), /more than 4 \*\*/),

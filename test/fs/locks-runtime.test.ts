@@ -22,7 +22,7 @@ function hostHas(object: object, name: string, value: unknown): void {
 function at(facade: BareFacade, name: string): (...args: unknown[]) => unknown {
   let found: unknown = facade.fs
   for (const key of name.split('.')) found = Reflect.get(Object(found), key)
-  if (typeof found !== 'function') throw new Error(`fs.${name} is no function`)
+  if (typeof found !== 'function') throw new Error(`fs.${name} is not a function`)
   return found as (...args: unknown[]) => unknown
 }
 

@@ -54,7 +54,7 @@ export function describeSignIns(hosts: () => [Database, Database]): void {
       expect(await findSignIn(one, cookie, `${ISSUER}/`)).toBeUndefined()
     })
 
-    it.each(['signed out', 'ended by the operator', 'without its group', 'of a group that is no reviewer'])(
+    it.each(['signed out', 'ended by the operator', 'without its group', 'of a group that is not a reviewer'])(
       'that is %s decides nothing, and its earlier decisions do not count',
       async (how) => {
         const end = async ({ scope, one }: Awaited<ReturnType<typeof workspace>>, cookie: string, name: string) => {

@@ -4,7 +4,7 @@ import { DEBIAN, findPostgres, startPostgres } from '../support/postgres.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The address of a database whose owner is no superuser. */
+    /** The address of a database whose owner is not a superuser. */
     hubDatabase: string
   }
 }

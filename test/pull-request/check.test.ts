@@ -318,7 +318,7 @@ describe('an invalid pull request', () => {
     pr.git('commit', '-q', '-m', 'a link')
     expect(await check(pr)).toMatchObject({
       problems: [],
-      notes: ['src/image.bin is binary, and was not checked.', 'src/link is no regular file, and was not checked.'],
+      notes: ['src/image.bin is binary, and was not checked.', 'src/link is not a regular file, and was not checked.'],
     })
   })
 

@@ -86,7 +86,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   fstat: 'was granted when the descriptor was opened',
   fsync: 'changes nothing that was not granted',
   fdatasync: 'changes nothing that was not granted',
-  rm: 'with `force`, an absent or hidden path is no error',
+  rm: 'with `force`, an absent or hidden path is not an error',
   'promises.watch': 'opens nothing before the first event is requested',
   watchFile: 'reports an absent file, and a hidden one likewise',
   unwatchFile: 'ends a granted watch',

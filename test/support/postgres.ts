@@ -6,7 +6,7 @@ import { newId } from '../../src/core/ids.js'
 import { freePort } from './free-port.js'
 
 export interface Postgres {
-  /** The address of a database whose owner is no superuser. */
+  /** The address of a database whose owner is not a superuser. */
   readonly url: string
   /** The same database, for a superuser. */
   readonly superUrl: string

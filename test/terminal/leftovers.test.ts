@@ -55,7 +55,7 @@ describe('the files that a command wrote', () => {
     expect(await session.exec('ls src | wc -l')).toMatchObject({ refused: [], stdout: '4\n' })
   })
 
-  it('and cannot be read are no effect of the next command, which works', async () => {
+  it('and cannot be read are not an effect of the next command, which works', async () => {
     const { session } = await site()
     const deep = `perl -e 'for (1..1400) { mkdir "deep"; chdir "deep" } open F, ">", "file"'`
     expect(await reasonOf(() => session.exec(deep))).toBe('unsupported')

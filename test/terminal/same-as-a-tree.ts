@@ -101,7 +101,7 @@ export async function sameAsATree(
           const lines = script.join('\n')
           const refused = await run(session, lines)
           spawnSync('/bin/sh', ['-c', lines], { cwd: copy.path, stdio: 'ignore' })
-          // A link that does not lead anywhere yet, or in a cycle, is no reason to refuse it.
+          // A link that does not lead anywhere yet, or in a cycle, is not a reason to refuse it.
           expect(refused, lines).toEqual([])
           expect(look(session.fs, root), lines).toEqual(look(fs, copy.path))
         }

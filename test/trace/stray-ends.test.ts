@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Origin } from '../../src/trace/origins.js'
-import { AMBIGUOUS, settleEnds } from '../../src/trace/stray-ends.js'
+import { AMBIGUOUS, resolveStrayEnds } from '../../src/trace/stray-ends.js'
 import { UNKNOWN } from '../../src/trace/traced-files.js'
 
 const ONE: Origin = { contributor: 'ai', intentId: 'INT-1', recordId: 'r1' }
@@ -8,7 +8,7 @@ const TWO: Origin = { contributor: 'ai', intentId: 'INT-2', recordId: 'r2' }
 const ADA: Origin = { contributor: 'human' }
 const BLOCK = ['function f() {', '  one()', '  two()', '}', '']
 
-const settled = (origins: readonly Origin[], lines = BLOCK) => settleEnds(lines, origins).slice(-2)
+const settled = (origins: readonly Origin[], lines = BLOCK) => resolveStrayEnds(lines, origins).slice(-2)
 
 describe('the author of the end of a block', () => {
   it('stays if the author wrote another line of the block', () => {
@@ -48,6 +48,6 @@ describe('the author of the end of a block', () => {
       AMBIGUOUS,
       AMBIGUOUS,
     ])
-    expect(settleEnds(['}', ''], [ONE, ONE])).toEqual([ONE, ONE])
+    expect(resolveStrayEnds(['}', ''], [ONE, ONE])).toEqual([ONE, ONE])
   })
 })

@@ -38,7 +38,7 @@ function pathOfIssue(error: unknown): readonly PropertyKey[] | undefined {
 }
 
 function problemAt(value: unknown, path: readonly PropertyKey[]): string {
-  if (path.length === 0) return 'it is no event of a hook'
+  if (path.length === 0) return 'it is not an event of a hook'
   const field = `its field \`${path.map(String).join('.')}\``
   let found = value
   for (const key of path) found = typeof found === 'object' && found !== null ? Reflect.get(found, key) : undefined

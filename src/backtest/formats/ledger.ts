@@ -12,7 +12,7 @@ export function ledgerCalls(line: Fields, { name }: FileState): RecordedCall[] {
 
 function callsOf(own: Fields): Pick<RecordedCall, 'tool' | 'input'>[] {
   if (own.type === 'command') {
-    // The second record of a command in the background, and a decision about refused paths, are no calls.
+    // The second record of a command in the background, and a decision about refused paths, are not calls.
     const isCall = own.quarantine === undefined && (own.background === undefined || own.started === true)
     const command = isCall ? lineOf(own.command) : undefined
     return command === undefined ? [] : [{ tool: 'execute_command', input: { command } }]

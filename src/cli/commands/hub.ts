@@ -95,7 +95,7 @@ async function addToken(context: Context, command: Command, name: string, option
   const { role, workspace, tenant } = options
   for (const each of [name, workspace, tenant])
     if (!/^[A-Za-z0-9_-]{1,40}$/.test(each))
-      command.error(`error: '${oneLine(each)}' is no name: use up to 40 letters, digits, - and _`)
+      command.error(`error: '${oneLine(each)}' is not a name: use up to 40 letters, digits, - and _`)
   if (role === undefined) return command.error("error: required option '--role <role>' not specified")
   const token = await withDatabase(
     context,

@@ -69,7 +69,7 @@ function textOf({ io }: Context, { codeowners }: Options): string | null | undef
 function teamOf(hub: Command, text: string): [string, string[]] {
   const [, team, members] = /^(@[^=]+)=(.*)$/.exec(text) ?? []
   if (team === undefined || members === undefined)
-    return hub.error(`error: '${oneLine(text)}' is no team: write '@organisation/team=name,name'`)
+    return hub.error(`error: '${oneLine(text)}' is not a team: write '@organisation/team=name,name'`)
   return [team, members.split(',').filter((name) => name !== '')]
 }
 

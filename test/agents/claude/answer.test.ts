@@ -289,7 +289,7 @@ describe('invalid input', () => {
   it.each([
     [' ', 'it is empty'],
     ['no event', 'it is not JSON'],
-    ['[]', 'it is no event of a hook'],
+    ['[]', 'it is not an event of a hook'],
     ['{}', 'its field `hook_event_name` is missing'],
     ['{"hook_event_name":"PreToolUse","cwd":"/"}', 'its field `session_id` is missing'],
     [

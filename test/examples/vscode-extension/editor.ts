@@ -249,7 +249,7 @@ export class Editor {
   }
 
   async #document(uri: unknown): Promise<Document> {
-    if (!(uri instanceof types.Uri)) throw new Error('That is no Uri')
+    if (!(uri instanceof types.Uri)) throw new Error('That is not a Uri')
     const provider = this.#contents.get(uri.scheme)
     if (provider === undefined) throw new Error(`Unable to resolve resource ${uri}`)
     const text = await provider.provideTextDocumentContent(uri)
