@@ -92,8 +92,8 @@ export function reportText(report: Report): string {
     })
     const left = row.skipped.map(({ name, reason }) => `- ${name}: skipped, ${reason.split('\n')[0]}`)
     const head = ['| | median | p25 … p90 | to the first |', '| --- | --- | --- | --- |']
-    const said = verdictLines(row).map((line) => `- ${line.trim()}`)
-    return [`## ${row.title}`, '', ...(lines.length > 0 ? [...head, ...lines, ''] : []), ...said, ...left, ''].join(
+    const verdicts = verdictLines(row).map((line) => `- ${line.trim()}`)
+    return [`## ${row.title}`, '', ...(lines.length > 0 ? [...head, ...lines, ''] : []), ...verdicts, ...left, ''].join(
       '\n',
     )
   })

@@ -60,22 +60,22 @@ type Contents = (turn: 'before' | 'after') => (readonly [path: string, text: str
 async function pairOf(session: string, contents: Contents): Promise<Pair> {
   const place = memoryPlace().path
   const pair = { root: `${place}/ours`, session, git: `${place}/git`, version: toolVersion('git') }
-  lay(pair.root, contents('before'))
+  writeFiles(pair.root, contents('before'))
   declareIntent(pair.root)
   const { workspace, session: writer } = await govern(pair.root, session, { durability: 'process' })
   for (const [path, text] of contents('after')) writer.fs.writeFileSync(path, text)
   await workspace.close()
   if (pair.version === undefined) return pair
-  lay(pair.git, contents('before'))
+  writeFiles(pair.git, contents('before'))
   const git = gitIn(pair)
   git('init', '-q')
   git('add', '-A')
   git('-c', 'user.name=Bench', '-c', 'user.email=bench@example.org', 'commit', '-q', '-m', 'all')
-  lay(pair.git, contents('after'))
+  writeFiles(pair.git, contents('after'))
   return pair
 }
 
-function lay(root: string, files: ReturnType<Contents>): void {
+function writeFiles(root: string, files: ReturnType<Contents>): void {
   for (const [path, text] of files) {
     mkdirSync(parentOf(`${root}/${path}`), { recursive: true })
     writeFileSync(`${root}/${path}`, text)

@@ -55,8 +55,8 @@ describe('the package, installed', () => {
       const required = require(name)
       import(name).then((imported) => console.log(name, Object.keys(imported).every((each) => imported[each] === required[each])))
     }`
-    const said = run(process.execPath, ['-e', script]).trim().split('\n').sort()
-    expect(said).toEqual(names.map((name) => `${name} true`).sort())
+    const lines = run(process.execPath, ['-e', script]).trim().split('\n').sort()
+    expect(lines).toEqual(names.map((name) => `${name} true`).sort())
   })
 
   it('has the shell for commands of Roo', () => {
@@ -148,7 +148,7 @@ describe('the public surface', () => {
   it('is compared by name, by each field of a type behind an export, and by entry', () => {
     const place = fs.mkdtempSync(path.join(os.tmpdir(), 'escrowfs-api-'))
     onTestFinished(() => fs.rmSync(place, { recursive: true }))
-    const lay = (manifest: object, one: string, two: string) => {
+    const writePackage = (manifest: object, one: string, two: string) => {
       fs.writeFileSync(`${place}/package.json`, JSON.stringify({ name: 'small', exports: manifest }))
       fs.writeFileSync(`${place}/one.d.ts`, one)
       fs.writeFileSync(`${place}/two.d.ts`, two)
@@ -157,10 +157,10 @@ describe('the public surface', () => {
     const manifest = { '.': { types: './one.d.ts' } }
     const one = `import type { Behind } from './two.js'\nexport declare function take(it: Behind): void\n`
     const two = 'export interface Behind { readonly a: string }\n'
-    const { reports } = lay(manifest, one, two)
+    const { reports } = writePackage(manifest, one, two)
     fs.mkdirSync(`${place}/docs/api`, { recursive: true })
     for (const [name, text] of reports) fs.writeFileSync(`${place}/docs/api/${name}`, text)
-    const changed = (...laid: Parameters<typeof lay>) => lay(...laid).differences.join('\n')
+    const changed = (...laid: Parameters<typeof writePackage>) => writePackage(...laid).differences.join('\n')
     expect(changed(manifest, `// A comment is not a change.\n${one}`, `export declare const unseen = 1\n${two}`)).toBe(
       '',
     )

@@ -119,10 +119,10 @@ export class History {
     const verdict = judge(truth, found)
     score[verdict]++
     if (verdict === 'right') return
-    const said = [found.contributor, found.model, found.intentId, found.why]
+    const expected = [found.contributor, found.model, found.intentId, found.why]
       .filter((part) => part !== undefined)
       .join(' ')
-    score.faults.push(`${verdict} ${where} is of ${truth?.name} ${truth?.intent ?? ''}, blame says ${said}`)
+    score.faults.push(`${verdict} ${where} is of ${truth?.name} ${truth?.intent ?? ''}, blame says ${expected}`)
   }
 }
 

@@ -90,8 +90,8 @@ function flagsOf(path: string): string[] {
 function causesOf({ change, decision }: Released): string[] {
   const facts = (change.risk?.facts ?? []).filter(({ severity }) => severity !== 'note')
   const names = facts.map(({ name, severity }) => `${severity} ${name}`)
-  const told = facts.map(({ sentence }) => sentence)
-  const others = decision.reasons.filter((reason) => !told.some((sentence) => reason.startsWith(sentence)))
+  const sentences = facts.map(({ sentence }) => sentence)
+  const others = decision.reasons.filter((reason) => !sentences.some((sentence) => reason.startsWith(sentence)))
   const plain = others.map((reason) => reason.replace(change.path, 'it').replace(/, not \d+$/, ''))
   return [...new Set([...names, ...plain])]
 }

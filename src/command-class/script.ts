@@ -124,10 +124,10 @@ function judgeRedirected(node: Node, script: Script): undefined {
   for (const child of node.children) {
     if (child.type === 'file_redirect') late.push(...judgeRedirect(child, script))
     else if (child.type === 'heredoc_redirect') {
-      const told = heredocOf(child, script)
-      stdin = { ...defined({ text: told.text }), from: 'unknown' }
-      late.push(...told.words)
-      after.push(...told.commands)
+      const heredoc = heredocOf(child, script)
+      stdin = { ...defined({ text: heredoc.text }), from: 'unknown' }
+      late.push(...heredoc.words)
+      after.push(...heredoc.commands)
     } else if (child.type === 'herestring_redirect') stdin = saidBy(child, script)
     else if (child.named) body = child
   }

@@ -31,12 +31,12 @@ export interface ShellServer {
 const MAX_SHELL_LINE = 1 << 20
 
 /** Splits a stream into lines. The returned function returns false if a line is too long. */
-export function linesOf(told: (line: string) => void): (chunk: string) => boolean {
+export function linesOf(onLine: (line: string) => void): (chunk: string) => boolean {
   let rest = ''
   return (chunk) => {
     const parts = (rest + chunk).split('\n')
     rest = parts.pop() ?? ''
-    for (const part of parts) told(part)
+    for (const part of parts) onLine(part)
     return rest.length <= MAX_SHELL_LINE
   }
 }

@@ -72,10 +72,10 @@ function followPointer(git: string, read: ReadText): GitDirs | undefined {
 
 /** Whether the repository of a submodule names its tree. */
 function isSubmodule(own: string, tree: string, read: ReadText): boolean {
-  const said = ['config', 'config.worktree'].map((name) =>
+  const worktrees = ['config', 'config.worktree'].map((name) =>
     valuesIn(read(join(own, name)) ?? '', 'core').get('worktree'),
   )
-  return said.some((worktree) => worktree !== undefined && isSame(resolve(own, worktree), tree))
+  return worktrees.some((worktree) => worktree !== undefined && isSame(resolve(own, worktree), tree))
 }
 
 function isSame(a: string, b: string): boolean {

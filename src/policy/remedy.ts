@@ -51,9 +51,9 @@ export function remediesFor(refused: readonly RefusedPath[], context: RemedyCont
   const groups = new Map<string, Group>()
   for (const { path, reason, intentId, source, message } of refused) {
     const kind = kindOf(reason, path, source)
-    const said = kind === 'user_rejected' ? message : undefined
-    const key = JSON.stringify([kind, intentId ?? null, source ?? null, said ?? null])
-    const group = groups.get(key) ?? { kind, reason, intentId, source, said, paths: new Set() }
+    const feedback = kind === 'user_rejected' ? message : undefined
+    const key = JSON.stringify([kind, intentId ?? null, source ?? null, feedback ?? null])
+    const group = groups.get(key) ?? { kind, reason, intentId, source, feedback, paths: new Set() }
     groups.set(key, group)
     group.paths.add(path)
   }
@@ -69,7 +69,7 @@ interface Group {
   readonly reason: string
   readonly intentId: string | undefined
   readonly source: string | undefined
-  readonly said: string | undefined
+  readonly feedback: string | undefined
   readonly paths: Set<string>
 }
 
@@ -132,10 +132,10 @@ const BY_KIND: Readonly<Record<Kind, (group: Group, context: RemedyContext) => A
     command: 'escrow sessions',
     advice: 'Commit or discard the changes of that session first.',
   }),
-  user_rejected: ({ paths, intentId, said }, { session, isKept }) => {
+  user_rejected: ({ paths, intentId, feedback }, { session, isKept }) => {
     if (session === undefined || !isKept)
       return { why: 'A person rejected it.', advice: 'There is nothing left to do.' }
-    const why = `The agent had not seen that a person rejected its last version${said ? `: '${excerpt(said, QUOTED)}'` : '.'}`
+    const why = `The agent had not seen that a person rejected its last version${feedback ? `: '${excerpt(feedback, QUOTED)}'` : '.'}`
     const command = takeCommand(session, paths, intentId)
     return { why, command, advice: 'If this version is better, stage it from the quarantine.' }
   },

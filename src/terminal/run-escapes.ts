@@ -153,13 +153,13 @@ class Scene {
 
   /** The changes of a command to the targets, or the parts that it could read. */
   harm({ stdout, stderr }: CommandEnd): string | undefined {
-    const said = `${stdout}${stderr}`
-    if (said.includes(ESCAPED)) return 'it got through'
+    const output = `${stdout}${stderr}`
+    if (output.includes(ESCAPED)) return 'it got through'
     if (this.#isReached) {
       this.#isReached = false
       return 'it reached a server of this machine'
     }
-    if (said.includes(CLOSED)) return 'it read the closed file'
+    if (output.includes(CLOSED)) return 'it read the closed file'
     if (this.#isVictimGone) return 'it ended another process'
     const file = readText(`${this.outside}/file`)
     if (file !== UNTOUCHED || existsSync(`${this.outside}/new`)) return 'a file outside has changed'

@@ -29,7 +29,7 @@ describe("in an agent's session", () => {
     vi.stubEnv('ESCROW_SESSION', 'agent')
     onTestFinished(() => void vi.unstubAllEnvs())
     const { intents } = workspace
-    const deeds: Record<string, () => unknown> = {
+    const actions: Record<string, () => unknown> = {
       approve: () => review.approve(),
       reject: () => review.reject('src/a.ts', 'no'),
       edit: () => review.edit('src/a.ts', 'y\n'),
@@ -50,8 +50,8 @@ describe("in an agent's session", () => {
       'the file': () => intents.editFile(async (text) => text.replace('src/**', '**')),
       command: () => admitReviewer(at.root, { terminal: true }),
     }
-    for (const [name, deed] of Object.entries(deeds)) {
-      const { reason, message } = await failure(deed)
+    for (const [name, action] of Object.entries(actions)) {
+      const { reason, message } = await failure(action)
       expect([name, reason, message]).toEqual([name, 'access_denied', expect.stringContaining('session agent')])
     }
     expect((await review.changes()).changes.map(({ path, state }) => [path, state])).toEqual([['src/a.ts', 'approved']])

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Session } from '../../src/index.js'
-import { recorded, settled } from '../fs/watching.js'
+import { recordEvents, waitForEvents } from '../fs/watching.js'
 import { tempDir } from '../support/facade.js'
 import { errorFrom, type Scene, scene } from './kit.js'
 
@@ -44,9 +44,9 @@ async function createPlace(): Promise<Place> {
 
 test.each(['src', 'to-src', '.'])('a watch of %s reports nothing about hidden paths in it', async (dir) => {
   const { s, session, writeAsPerson } = await createPlace()
-  const events = recorded(session.fs.watch(dir, { recursive: true }))
+  const events = recordEvents(session.fs.watch(dir, { recursive: true }))
   const allEvents = () =>
-    settled(events, (round) => writeAsPerson(s.at('src/probe'), round), dir === '.' ? 'src/probe' : 'probe')
+    waitForEvents(events, (round) => writeAsPerson(s.at('src/probe'), round), dir === '.' ? 'src/probe' : 'probe')
   writeAsPerson(s.at('src/hidden/x.ts'), 'changed')
   writeAsPerson(s.at('src/hidden/new.ts'), 'new')
   writeAsPerson(s.at('src/private/p.ts'), 'changed')
@@ -93,8 +93,8 @@ test('watchFile of a hidden file reports no file and no change', async () => {
 test.each(['OUTSIDE', 'to-outside'])('a watch of %s reports nothing that an outside rule hides', async (name) => {
   const { session, outside, writeAsPerson } = await createPlace()
   const dir = name.replace('OUTSIDE', outside)
-  const events = recorded(session.fs.watch(dir, { recursive: true }))
-  const allEvents = () => settled(events, (round) => writeAsPerson(`${outside}/probe`, round))
+  const events = recordEvents(session.fs.watch(dir, { recursive: true }))
+  const allEvents = () => waitForEvents(events, (round) => writeAsPerson(`${outside}/probe`, round))
   writeAsPerson(`${outside}/secret/key`, 'changed')
   writeAsPerson(`${outside}/open`, 'changed')
   const names = (await allEvents()).join(' ')

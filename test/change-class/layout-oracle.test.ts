@@ -56,12 +56,12 @@ function edited(text: string, { at, mark, how }: { at: number; mark: string; how
 
 /** Another parser's result: kinds and values, without brackets. But `(a?.b).c` throws where `a?.b.c` does not. */
 function meaning(path: string, text: string): string | undefined {
-  const told = ts.transpileModule(text, {
+  const transpiled = ts.transpileModule(text, {
     fileName: path,
     reportDiagnostics: true,
     compilerOptions: { target: ts.ScriptTarget.ESNext },
   })
-  if ((told.diagnostics ?? []).length > 0) return undefined
+  if ((transpiled.diagnostics ?? []).length > 0) return undefined
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true)
   const parts: string[] = []
   const visit = (node: ts.Node): void => {

@@ -61,13 +61,13 @@ async function follow(prompt: string): Promise<unknown[]> {
 
 async function answer({ id, method, params }: Message): Promise<void> {
   if (method === 'initialize')
-    return void say({ id, result: { protocolVersion: VERSION, ...SELF, agentCapabilities: { heard: params } } })
+    return void say({ id, result: { protocolVersion: VERSION, ...SELF, agentCapabilities: { received: params } } })
   if (method === 'session/new')
-    return void say({ id, result: { sessionId: 's1', models: { currentModelId: 'm-acp' }, heard: params } })
-  if (method !== 'session/prompt') return void say({ id, result: { heard: { method, params } } })
+    return void say({ id, result: { sessionId: 's1', models: { currentModelId: 'm-acp' }, received: params } })
+  if (method !== 'session/prompt') return void say({ id, result: { received: { method, params } } })
   const texts = params?.prompt?.map(({ text = '' }) => text) ?? []
   const results = await follow(texts.find((text) => text.startsWith('[')) ?? '[]')
-  say({ id, result: { stopReason: 'end_turn', results, heard: texts } })
+  say({ id, result: { stopReason: 'end_turn', results, received: texts } })
 }
 
 process.stderr.write('agent: begun\n')

@@ -543,14 +543,14 @@ describe('questions and answers', () => {
     const answer = (id: string) => escrow(workspaceDir(), ['answer', 's1', id, 'once'], { review: long })
     expect((await answer('af4d')).calls).toContainEqual(['answer', 'af4d-1', { answer: 'once' }])
     expect((await answer('q1')).calls).toContainEqual(['answer', 'q1', { answer: 'once' }])
-    for (const [id, told] of [
+    for (const [id, output] of [
       ['af4', "2 open questions have an id that begins with 'af4'. Nothing was answered."],
       ['b', "No open question has an id that begins with 'b'. Nothing was answered."],
       ['', "No open question has an id that begins with ''. Nothing was answered."],
     ] as const) {
       const { code, err, calls } = await answer(id)
       expect([code, calls.filter(([name]) => name === 'answer')]).toEqual([1, []])
-      expect(err).toContain(told)
+      expect(err).toContain(output)
       expect(err).toContain("'escrow questions s1' lists them.")
     }
   })

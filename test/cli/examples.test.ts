@@ -17,14 +17,14 @@ function wordsOf(line: string): string[] {
 it.each(OURS.map(({ name, example }) => [name, example]))(
   'the help example of %s is valid usage: %s',
   async (_, example) => {
-    const said: string[] = []
-    const say = (text: string) => void said.push(text)
+    const output: string[] = []
+    const say = (text: string) => void output.push(text)
     const io = { out: say, err: say, cwd: '/', terminal: false, color: false, version: '1' }
     const code = await run(wordsOf(example), io, async () => {
       throw new Error('It was understood, and nothing is run here.')
     })
     // `review` fails because there is no terminal, and `ci` exits so if it cannot check.
-    if (code === EXIT.usage) expect(said.join('')).toMatch(/terminal|nothing is run here/)
+    if (code === EXIT.usage) expect(output.join('')).toMatch(/terminal|nothing is run here/)
   },
 )
 

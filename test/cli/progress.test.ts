@@ -11,36 +11,36 @@ function ioOf(more: Partial<Io> = {}) {
     ...{ cwd: '/', terminal: true, color: false, version: '1', columns: 20 },
     ...more,
   }
-  return { io, said: written }
+  return { io, output: written }
 }
 
 it('starts after a second, updates at most ten times a second, fits the line, and is cleared at the end', () => {
-  const { io, said } = ioOf()
+  const { io, output } = ioOf()
   let at = 0
   const progress = createProgress(io, () => at)
   for (at = 0; at < 2_000; at += 10) progress.show(`${at} of a great many changes`)
-  expect(said).toHaveLength(10)
-  expect(said[0]).toBe('\r1000 of a great man\x1b[K')
+  expect(output).toHaveLength(10)
+  expect(output[0]).toBe('\r1000 of a great man\x1b[K')
   progress.clear()
-  expect(said.at(-1)).toBe('\r\x1b[K')
+  expect(output.at(-1)).toBe('\r\x1b[K')
 })
 
 it.each([
   ['a script', { terminal: false }, 5_000],
   ['quick work', {}, 900],
 ])('shows nothing for %s', (_, more, last) => {
-  const { io, said } = ioOf(more)
+  const { io, output } = ioOf(more)
   let at = 0
   const progress = createProgress(io, () => at)
   progress.show('begun')
   at = last
   progress.show('under way')
   progress.clear()
-  expect(said).toEqual([])
+  expect(output).toEqual([])
 })
 
 it('shows nothing if the output is a pipe', () => {
-  const { io, said } = ioOf()
+  const { io, output } = ioOf()
   const { columns, ...piped } = io
   expect(columns).toBe(20)
   let at = 0
@@ -48,14 +48,14 @@ it('shows nothing if the output is a pipe', () => {
   at = 5_000
   progress.show('under way')
   progress.clear()
-  expect(said).toEqual([])
+  expect(output).toEqual([])
 })
 
 it('returns the result of the work, or rejects with its error', async () => {
-  const { io, said } = ioOf()
+  const { io, output } = ioOf()
   expect(await withProgress(io, 'Reading', async () => 4)).toBe(4)
   await expect(withProgress(io, 'Reading', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-  expect(said).toEqual([])
+  expect(output).toEqual([])
 })
 
 it('escrow commit passes a signal and a progress callback', async () => {

@@ -54,18 +54,18 @@ it('show how to run a shell command', () => {
 it('print the output of commands to a terminal without control sequences', async () => {
   const argv = ['exec', 'agent-1', '--', 'sh', '-c', "printf 'ok\\t\\033]52;c;eA==\\007\\n'; printf '\\033[2J' >&2"]
   const runOnTerminal = async (more: { columns?: number }) => {
-    const said = { out: '', err: '' }
+    const output = { out: '', err: '' }
     const io = {
       out: (text: string) => {
-        said.out += text
+        output.out += text
       },
       err: (text: string) => {
-        said.err += text
+        output.err += text
       },
       ...{ cwd: `${home}/shop`, terminal: true, color: false, version: '1', ...more },
     }
     await run(argv, io, async () => library)
-    return said
+    return output
   }
   expect(await runOnTerminal({ columns: 80 })).toMatchObject({
     out: 'ok\t^[]52;c;eA==^G\n',

@@ -115,9 +115,9 @@ describe('escrow-sh', () => {
     [['-ec', mark], { ESCROW_SESSION_ID: 'x' }, 2, /not an option/],
     [['script.sh'], { ESCROW_SESSION_ID: 'x' }, 2, /not an option/],
     [[], { ESCROW_SESSION_ID: 'x' }, 2, /is not interactive/],
-  ] as const)('%j with %j runs nothing', async (args, env, code, said) => {
+  ] as const)('%j with %j runs nothing', async (args, env, code, message) => {
     const { root } = testWorkspace()
-    expect(await run(args, root, env)).toMatchObject({ code, out: '', err: expect.stringMatching(said) })
+    expect(await run(args, root, env)).toMatchObject({ code, out: '', err: expect.stringMatching(message) })
     expect(fs.existsSync('/tmp/escrow-sh-ran-outside')).toBe(false)
   })
 

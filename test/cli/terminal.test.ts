@@ -144,12 +144,12 @@ describe('long output', () => {
     const child = spawn('bash', ['-c', 'set -o pipefail; escrow diff agent-1 | head -n 1'], {
       ...{ cwd: cwd(), env: { ...process.env, ...env } },
     })
-    let said = ''
+    let output = ''
     child.stderr.on('data', (data: Buffer) => {
-      said += data.toString()
+      output += data.toString()
     })
     const [code] = (await once(child, 'close')) as [number]
-    expect([code, said]).toEqual([0, ''])
+    expect([code, output]).toEqual([0, ''])
   })
 })
 

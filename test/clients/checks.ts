@@ -17,7 +17,7 @@ export function checkGoverned(driver: ClientDriver): void {
     const { code } = await prompted(driver, stand)
     expect(code).toBe(0)
     expect(stand.text('src/new.ts')).toBeUndefined()
-    expect(stand.model.turns[1]?.heard).toContain('Not Staged')
+    expect(stand.model.turns[1]?.text).toContain('Not Staged')
     expect(stand.model.strange).toEqual([])
   })
 
@@ -32,7 +32,7 @@ export function checkGoverned(driver: ClientDriver): void {
     const script = [driver.ours('write_file', { path: 'src/new.ts', content: 'export {}\n' })]
     const stand = await governedStand(driver, { script })
     await prompted(driver, stand)
-    expect(stand.model.turns[1]?.heard).toContain('Successfully wrote')
+    expect(stand.model.turns[1]?.text).toContain('Successfully wrote')
     expect(stand.text('src/new.ts')).toBeUndefined()
     expect(await stand.escrow('diff', driver.client)).toContain('src/new.ts')
   })
@@ -44,7 +44,7 @@ export function checkGoverned(driver: ClientDriver): void {
       const stand = await governedStand(driver, { script })
       stand.delayServer(3)
       await prompted(driver, stand)
-      expect(stand.model.turns[1]?.heard).toContain('Successfully wrote')
+      expect(stand.model.turns[1]?.text).toContain('Successfully wrote')
       expect(await stand.escrow('diff', driver.client)).toContain('src/new.ts')
     },
   )
@@ -66,7 +66,7 @@ export function checkGoverned(driver: ClientDriver): void {
     const script = [driver.ours('write_file', { path: 'README.md', content: 'x\n' })]
     const stand = await governedStand(driver, { script })
     await prompted(driver, stand)
-    expect(stand.model.turns[1]?.heard).toContain('Scope Violation')
+    expect(stand.model.turns[1]?.text).toContain('Scope Violation')
     expect(stand.text('README.md')).toBeUndefined()
   })
 
@@ -75,7 +75,7 @@ export function checkGoverned(driver: ClientDriver): void {
     const stand = await governedStand(driver, { script })
     await prompted(driver, stand)
     const turn = stand.model.turns.at(-1)
-    expect(`${turn?.system}${turn?.heard}`).toContain('INT-001')
+    expect(`${turn?.system}${turn?.text}`).toContain('INT-001')
   })
 }
 
@@ -110,7 +110,7 @@ export function checkStart(driver: ClientDriver): void {
     expect(err).toContain('works for INT-001')
     expect(stand.text('src/new.ts')).toBeUndefined()
     expect(await stand.escrow('diff', driver.client)).toContain('ENETUNREACH')
-    expect(stand.model.turns.at(-1)?.heard).toContain('export {}')
+    expect(stand.model.turns.at(-1)?.text).toContain('export {}')
     expect(stand.model.strange).toEqual([])
   })
 }
@@ -166,7 +166,7 @@ export function checkWhole(driver: ClientDriver): void {
     })
     await enclosed(driver, stand)
     expect(stand.model.strange).toEqual([])
-    expect(stand.model.turns.at(-1)?.heard.match(/Name it after the price/g)).toHaveLength(1)
+    expect(stand.model.turns.at(-1)?.text.match(/Name it after the price/g)).toHaveLength(1)
     expect(await stand.escrow('diff', 'whole')).toContain('src/new.ts')
   })
 
@@ -174,7 +174,7 @@ export function checkWhole(driver: ClientDriver): void {
     const command = 'echo x > README.md; until [ -s /run/escrow/words ]; do sleep 0.1; done'
     const stand = await governedStand(driver, { script: [driver.runs(command), driver.reads('src/a.ts')] })
     await enclosed(driver, stand)
-    expect(stand.model.turns.at(-1)?.heard).toMatch(/Scope Violation[\s\S]*It is not staged/)
+    expect(stand.model.turns.at(-1)?.text).toMatch(/Scope Violation[\s\S]*It is not staged/)
     expect(stand.text('README.md')).toBeUndefined()
   })
 
@@ -207,9 +207,9 @@ export function checkWhole(driver: ClientDriver): void {
     stand.write('try.sh', `${read}; echo x > ~/${driver.settings} || echo kept\n`)
     for (const path of others) put(stand.home, path, 'a-secret-login')
     await enclosed(driver, stand)
-    const told = stand.model.turns[1]?.results ?? ''
-    expect(told).toContain('kept')
-    expect(told).not.toContain('a-secret-login')
+    const results = stand.model.turns[1]?.results ?? ''
+    expect(results).toContain('kept')
+    expect(results).not.toContain('a-secret-login')
   })
 }
 
@@ -248,7 +248,7 @@ export function checkHeard(driver: ClientDriver): void {
       const last = stand.model.turns.at(-1)
       expect(stand.model.strange).toEqual([])
       expect(stand.model.turns.length).toBe(3)
-      expect(last?.heard).toContain('Name it after the price')
+      expect(last?.text).toContain('Name it after the price')
     },
   )
 }

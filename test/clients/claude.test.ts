@@ -19,8 +19,8 @@ describe(VERSIONS.claude.title, () => {
     const stand = await governedStand(CLAUDE, { script })
     // The person has allowed only what escrow init showed, and trusts the directory.
     await stand.run(CLAUDE.command(stand)[0], ['-p', 'Go on.', '--output-format', 'json'])
-    const told = stand.model.turns[2]?.results
-    expect([told, stand.text('src/two.ts')]).toEqual([expect.stringMatching(/staged before[\s\S]*it ran/), undefined])
+    const results = stand.model.turns[2]?.results
+    expect([results, stand.text('src/two.ts')]).toEqual([expect.stringMatching(/staged before[\s\S]*it ran/), undefined])
     expect(await stand.escrow('diff', 'claude')).toContain('src/two.ts')
   })
 
@@ -30,7 +30,7 @@ describe(VERSIONS.claude.title, () => {
     const [turn] = stand.model.turns
     const later =
       /deferred tools[\s\S]*?:\n((?:\w+\n)+)/
-        .exec(turn?.heard ?? '')?.[1]
+        .exec(turn?.text ?? '')?.[1]
         ?.trim()
         .split('\n') ?? []
     expect(later.length).toBeGreaterThan(5)

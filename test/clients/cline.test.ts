@@ -15,9 +15,9 @@ describe(VERSIONS.cline.title, () => {
     const stand = await governedStand(CLINE, { script })
     stand.write('.env', 'KEY=secret\n')
     const { out } = await prompted(CLINE, stand)
-    expect(stand.model.turns.map(({ heard }) => /Scope Violation/.test(heard))).toEqual([false, true, true, true])
-    expect(stand.model.turns[2]?.heard).toContain('Access Denied: .env')
-    expect(stand.model.turns[3]?.heard).not.toContain('KEY=secret')
+    expect(stand.model.turns.map(({ text }) => /Scope Violation/.test(text))).toEqual([false, true, true, true])
+    expect(stand.model.turns[2]?.text).toContain('Access Denied: .env')
+    expect(stand.model.turns[3]?.text).not.toContain('KEY=secret')
     expect(out).toContain('Done.')
     expect(stand.text('README.md')).toBeUndefined()
   })
@@ -27,8 +27,8 @@ describe(VERSIONS.cline.title, () => {
     const script = [CLINE.ours('write_file', { path: 'src/new.ts', content: 'staged before\n' }), CLINE.runs(command)]
     const stand = await governedStand(CLINE, { script })
     await prompted(CLINE, stand)
-    const told = stand.model.turns[2]?.results
-    expect([told, stand.text('src/two.ts')]).toEqual([expect.stringMatching(/staged before[\s\S]*it ran/), undefined])
+    const results = stand.model.turns[2]?.results
+    expect([results, stand.text('src/two.ts')]).toEqual([expect.stringMatching(/staged before[\s\S]*it ran/), undefined])
     expect(await stand.escrow('diff', 'cline')).toContain('src/two.ts')
   })
 

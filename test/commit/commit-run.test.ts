@@ -24,16 +24,16 @@ const ENTRIES = Array.from({ length: 40 }, (_, i) => turn(`f${i}`, null, { file:
 describe('the progress of a commit', () => {
   it('is reported by phase, with files and bytes', async () => {
     bench = newBench()
-    const told: CommitProgress[] = []
-    await commitEntries(inputFor(bench, ENTRIES, { onProgress: (progress) => told.push(progress) }), slow)
-    const phases = [...new Set(told.map(({ phase }) => phase))]
+    const reports: CommitProgress[] = []
+    await commitEntries(inputFor(bench, ENTRIES, { onProgress: (progress) => reports.push(progress) }), slow)
+    const phases = [...new Set(reports.map(({ phase }) => phase))]
     expect(phases).toEqual(['checking', 'staging', 'applying'])
     for (const phase of phases) {
-      const its = told.filter((each) => each.phase === phase)
+      const its = reports.filter((each) => each.phase === phase)
       expect(its[0]).toEqual({ phase, files: 0, total: 40, bytes: 0 })
       expect(its.some(({ files }) => files === 40)).toBe(true)
     }
-    const staging = told.filter(({ phase }) => phase === 'staging')
+    const staging = reports.filter(({ phase }) => phase === 'staging')
     expect(staging.length).toBeGreaterThan(3)
     expect(staging.find(({ files }) => files === 40)?.bytes).toBe(10 * 9 + 30 * 10)
   })

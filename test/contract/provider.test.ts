@@ -21,14 +21,14 @@ const attempts = await Promise.all(
 const usable = attempts.filter(({ attempt }) => attempt.works).map(({ containment }) => containment)
 
 it('a provider of this machine can be tested', () => {
-  const said = attempts.map(({ containment, attempt }) => {
+  const lines = attempts.map(({ containment, attempt }) => {
     const name = nameOfContainment(containment)
     return attempt.works
       ? `${name}: tried here`
       : `${name}: could not be tried: ${attempt.failure.problem} ${attempt.failure.fix}`
   })
-  process.stdout.write(`Contract of providers on ${process.platform}:\n${said.join('\n') || 'There is none.'}\n`)
-  expect(usable.length, said.join('\n')).toBeGreaterThan(0)
+  process.stdout.write(`Contract of providers on ${process.platform}:\n${lines.join('\n') || 'There is none.'}\n`)
+  expect(usable.length, lines.join('\n')).toBeGreaterThan(0)
 })
 
 /** A directory in the person's home, because commands have their own temporary directories. */
@@ -99,10 +99,10 @@ describe.each(usable)('$name', (containment) => {
     const perl = `perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(PeerAddr => "127.0.0.1:${port}", Timeout => 5) ? "reached" : "no"'`
     // The same line connects from outside, so the provider is what refuses.
     const plain = spawn('/bin/sh', ['-c', perl], { stdio: ['ignore', 'pipe', 'inherit'] })
-    const said: string[] = []
-    plain.stdout.on('data', (chunk) => said.push(String(chunk)))
+    const output: string[] = []
+    plain.stdout.on('data', (chunk) => output.push(String(chunk)))
     await new Promise((resolve) => plain.once('close', resolve))
-    expect([said.join(''), connections]).toEqual(['reached', 1])
+    expect([output.join(''), connections]).toEqual(['reached', 1])
     expect([(await run(containment, scene(), perl)).stdout, connections]).toEqual(['no', 1])
   })
 

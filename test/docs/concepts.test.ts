@@ -18,7 +18,7 @@ describe('docs/concepts.md', () => {
   })
 
   it('explains every term', () => {
-    const told = text.replace(/\s+/g, ' ').toLowerCase()
+    const normalized = text.replace(/\s+/g, ' ').toLowerCase()
     const words = [
       'workspace',
       'session',
@@ -34,6 +34,6 @@ describe('docs/concepts.md', () => {
     const headings = [...text.matchAll(/^## (.+)$/gm)].map((match) => match[1]?.toLowerCase()).join(' ')
     expect([...words, 'ledger'].filter((word) => !headings.includes(word))).toEqual([])
     const bold = ['lower layer', 'upper layer', 'stage', 'snapshot', 'denial', 'changed on disk']
-    expect(bold.filter((word) => !told.includes(`**${word}**`))).toEqual([])
+    expect(bold.filter((word) => !normalized.includes(`**${word}**`))).toEqual([])
   })
 })

@@ -56,10 +56,10 @@ export async function startEditor(): Promise<RunningEditor> {
     detached: true,
   })
   const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()))
-  const said: string[] = []
-  for (const stream of [server.stdout, server.stderr]) stream.on('data', (part) => said.push(String(part)))
+  const output: string[] = []
+  for (const stream of [server.stdout, server.stderr]) stream.on('data', (part) => output.push(String(part)))
   const base = `http://127.0.0.1:${port}/`
-  await untilItAnswers(base, () => said.join(''))
+  await untilItAnswers(base, () => output.join(''))
   return {
     address: (folder) => `${base}?folder=${encodeURIComponent(folder)}`,
     async close() {
@@ -71,12 +71,12 @@ export async function startEditor(): Promise<RunningEditor> {
   }
 }
 
-async function untilItAnswers(base: string, said: () => string): Promise<void> {
+async function untilItAnswers(base: string, output: () => string): Promise<void> {
   const end = Date.now() + START_MS
   while (Date.now() < end) {
     const answer = await fetch(`${base}healthz`).catch(() => undefined)
     if (answer?.ok) return
     await new Promise((next) => setTimeout(next, 200))
   }
-  throw new Error(`code-server did not answer:\n${said()}`)
+  throw new Error(`code-server did not answer:\n${output()}`)
 }

@@ -87,8 +87,8 @@ describe('ripgrep', () => {
   })
 
   it('reports errors on stderr and by its exit code', async () => {
-    const told = await listFiles(programs.spawn(rg, ['-e', 'wrong', '.']))
-    expect(told).toMatchObject({ complaint: 'wrong\n', code: 2, exits: [[2, null]] })
+    const result = await listFiles(programs.spawn(rg, ['-e', 'wrong', '.']))
+    expect(result).toMatchObject({ complaint: 'wrong\n', code: 2, exits: [[2, null]] })
   })
 
   it('closes even if nobody reads its output', async () => {
@@ -124,8 +124,8 @@ describe('ripgrep', () => {
 
   it('that policy denies prints the reason and exits with 126', async () => {
     place.write('.orchestration/policy.yaml', 'terminal: {classes: {other: deny, read-only: deny}}')
-    const told = await inCall(() => listFiles(programs.spawn(rg, ['--files', place.root])))
-    expect(told).toMatchObject({ code: 126, complaint: expect.stringContaining('Access Denied') })
+    const result = await inCall(() => listFiles(programs.spawn(rg, ['--files', place.root])))
+    expect(result).toMatchObject({ code: 126, complaint: expect.stringContaining('Access Denied') })
     const lost = hostPrograms(() => {
       throw new Error('no session yet')
     })
@@ -167,8 +167,8 @@ describe('any other program', () => {
         expect([child.pid, child instanceof ChildProcess, events]).toEqual([undefined, true, ['spawn', 'exit']])
         expect(complaint).toMatch(/^Access Denied: 'touch' would run without containment[^\n]*\n$/)
       }
-      const told = await new Promise<unknown>((resolve) => programs.exec('touch', (error) => resolve(error)))
-      expect(told).toMatchObject(denied)
+      const failure = await new Promise<unknown>((resolve) => programs.exec('touch', (error) => resolve(error)))
+      expect(failure).toMatchObject(denied)
       await expect(promisify(programs.execFile)('touch', [mark()])).rejects.toMatchObject(denied)
       await expect(promisify(programs.exec)('touch')).rejects.toMatchObject(denied)
       expect(programs.spawnSync('touch', [mark()])).toMatchObject({ status: null, error: denied })
@@ -199,13 +199,13 @@ describe('any other program', () => {
     place.write('tools/sh', '#!/bin/sh\necho shell: "$@"\n')
     chmodSync(shell, 0o755)
     const governed = hostPrograms(session, { shell })
-    const said = async (child: ChildProcess) => {
+    const outputOf = async (child: ChildProcess) => {
       const [chunk] = await once(child.stdout ?? child, 'data')
       return String(chunk)
     }
     await inCall(async () => {
-      expect(await said(governed.spawn('ls -l', [], { shell }))).toBe('shell: -c ls -l\n')
-      expect(await said(governed.spawn(shell, ['-c', 'ls']))).toBe('shell: -c ls\n')
+      expect(await outputOf(governed.spawn('ls -l', [], { shell }))).toBe('shell: -c ls -l\n')
+      expect(await outputOf(governed.spawn(shell, ['-c', 'ls']))).toBe('shell: -c ls\n')
       expect(await once(governed.spawn(shell, [], { shell: '/bin/sh' }), 'close')).toEqual([126, null])
       expect(() => governed.execSync(shell)).toThrow(expect.objectContaining({ code: 'EACCES' }))
     })

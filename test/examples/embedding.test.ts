@@ -14,9 +14,9 @@ describe.each([
   it('stages the model’s writes, reports a refusal to it, and commits what a person approves', async () => {
     // Otherwise the SDK warns about missing telemetry.
     vi.stubEnv('LANGSMITH_TRACING', 'false')
-    const said: string[] = []
-    await main((line) => said.push(line))
-    const read = said.filter((line) => line.startsWith('the model read: ')).map((line) => line.slice(16))
+    const lines: string[] = []
+    await main((line) => lines.push(line))
+    const read = lines.filter((line) => line.startsWith('the model read: ')).map((line) => line.slice(16))
     expect(read).toEqual([
       'export const price = (net) => net',
       'Staged src/price.js.',
@@ -24,11 +24,11 @@ describe.each([
       expect.stringMatching(/^Staged migrations\/001\.sql\.\n\nFrom the reviewer:\n- migrations\/001\.sql: granted/),
       command,
     ])
-    expect(said).toContain(LAST_REPLY)
-    expect(said.filter((line) => line.startsWith('committed')).sort()).toEqual([
+    expect(lines).toContain(LAST_REPLY)
+    expect(lines.filter((line) => line.startsWith('committed')).sort()).toEqual([
       'committed migrations/001.sql',
       'committed src/price.js',
     ])
-    expect(said.at(-1)).toBe('src/price.js:1 by scripted-1, approved by Ada')
+    expect(lines.at(-1)).toBe('src/price.js:1 by scripted-1, approved by Ada')
   })
 })

@@ -219,7 +219,7 @@ describe('a classifier that fails', () => {
     const nothing = () => undefined
     const admission = new SessionAdmission(policy, questions, nothing, nothing, failing)
     const admitted = admission.admit('ls', {}, '').then(
-      (told) => String(told.classes),
+      (admission) => String(admission.classes),
       (error: { reason: string }) => error.reason,
     )
     expect(await admitted).toBe(expected)

@@ -92,15 +92,15 @@ describe('format', () => {
     ['a formatter that fails', 'echo half > src/a.ts; echo wrong >&2; exit 3 #', /ended with 3. wrong/],
     ['a missing formatter', 'no-such-formatter', /ended with 127/],
     ['a formatter that deletes', 'rm', undefined],
-  ])('%s does not fail the call, and changes nothing', async (_, run, said) => {
+  ])('%s does not fail the call, and changes nothing', async (_, run, message) => {
     const { session } = await scene(yaml({ '*.ts': run }))
     expect(await edit(session, { 'src/a.ts': 'new\n' })).toBe('done')
     expect(read(session, 'src/a.ts')).toBe('new\n')
     await edit(session, { 'src/a.ts': 'newer\n', 'src/b.ts': 'b2\n' })
     expect(read(session, 'src/a.ts')).toBe('newer\n')
     const reported = await session.feedback()
-    expect(reported.map(({ kind }) => kind)).toEqual(said ? ['format'] : [])
-    if (said) expect(reported[0]?.reason).toMatch(said)
+    expect(reported.map(({ kind }) => kind)).toEqual(message ? ['format'] : [])
+    if (message) expect(reported[0]?.reason).toMatch(message)
   })
 
   it('ignores files that commands, reads and failed calls wrote', async () => {
@@ -138,7 +138,7 @@ describe('format', () => {
     const { session, workspace } = await scene(yaml({ '*.ts': `${when('format')} ${LOUD}` }))
     const work = `${when('first')} echo server > src/b.ts; echo one; ${when('second')} echo server > src/a.ts; echo two; sleep 60`
     let server: RunningCommand | undefined
-    const said = async (word: string) => {
+    const waitForOutput = async (word: string) => {
       while (!server?.read().text.includes(word)) await wait(20)
     }
     const editing = session.toolCall({ tool: 'write', kind: 'edit', id: 'racing' }, async () => {
@@ -149,7 +149,7 @@ describe('format', () => {
     while (countProcesses(`${signals}/format`) === 0) await wait(20)
     // Ingested while the formatter changes the same file.
     give('first')
-    await said('one')
+    await waitForOutput('one')
     expect((await server?.ingest())?.effects.changes.map(({ path }) => path)).toEqual(['src/b.ts'])
     give('format')
     await editing
@@ -157,7 +157,7 @@ describe('format', () => {
     expect((await session.feedback()).map(({ path, kind }) => `${kind} ${path}`)).toEqual(['formatted src/a.ts'])
     // And in the other order: it does not know the formatter's change of this file.
     give('second')
-    await said('two')
+    await waitForOutput('two')
     const { refused } = (await server?.stop()) ?? {}
     expect(refused?.map(({ path, reason }) => `${path} ${reason}`)).toEqual(['src/a.ts stale_file'])
     expect(read(session, 'src/a.ts')).toBe('NEW\n')

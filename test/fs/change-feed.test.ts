@@ -13,7 +13,7 @@ function elsewhere(script: string, ...args: string[]): void {
 describe('a change of a watched directory', () => {
   it('is reported once for each staged change', async () => {
     const at = site()
-    const told = at.watch(at.root)
+    const recorder = at.watch(at.root)
     const steps: [() => void, string][] = [
       [() => at.fs.writeFileSync(`${at.root}/new`, '1'), 'rename:new'],
       [() => at.fs.writeFileSync(`${at.root}/new`, '2'), 'change:new'],
@@ -26,27 +26,27 @@ describe('a change of a watched directory', () => {
     ]
     const expected: string[] = []
     for (const [step, event] of steps) {
-      const heard = told.next(event.split(':')[1] ?? '')
+      const nextEvent = recorder.next(event.split(':')[1] ?? '')
       step()
-      await heard
+      await nextEvent
       expected.push(event)
     }
-    expect(await told.all()).toEqual(expected)
+    expect(await recorder.all()).toEqual(expected)
   })
 
   it('is reported at both names of a rename, of a file or directory', async () => {
     const at = site()
-    const told = at.watch(at.root)
+    const recorder = at.watch(at.root)
     at.fs.renameSync(`${at.root}/a`, `${at.root}/c`)
     at.fs.renameSync(`${at.root}/dir`, `${at.root}/moved`)
-    expect(await told.all()).toEqual(['rename:a', 'rename:c', 'rename:dir', 'rename:moved'])
+    expect(await recorder.all()).toEqual(['rename:a', 'rename:c', 'rename:dir', 'rename:moved'])
   })
 
   it('is reported for a file renamed over another', async () => {
     const at = site()
-    const told = at.watch(at.root)
+    const recorder = at.watch(at.root)
     at.fs.renameSync(`${at.root}/a`, `${at.root}/b`)
-    expect(await told.all()).toEqual(['rename:a', 'rename:b'])
+    expect(await recorder.all()).toEqual(['rename:a', 'rename:b'])
   })
 
   it('is not reported for a name that was created and removed at once, or a refused write', async () => {
@@ -55,24 +55,24 @@ describe('a change of a watched directory', () => {
         ? { verdict: 'deny', denial: { reason: 'scope_violation', message: 'No.' } }
         : { verdict: 'stage' },
     )
-    const told = at.watch(at.root)
+    const recorder = at.watch(at.root)
     at.fs.writeFileSync(`${at.root}/brief`, '')
     at.fs.unlinkSync(`${at.root}/brief`)
     expect(() => at.fs.writeFileSync(`${at.root}/b`, '')).toThrow('No.')
-    expect(await told.all()).toEqual([])
+    expect(await recorder.all()).toEqual([])
   })
 
   it('is not reported for directories below', async () => {
     const at = site()
-    const told = at.watch(at.root)
+    const recorder = at.watch(at.root)
     at.fs.writeFileSync(`${at.root}/dir/x`, 'staged')
     fs.writeFileSync(`${at.root}/dir/sub/y`, 'disk')
-    expect(await told.all()).toEqual([])
+    expect(await recorder.all()).toEqual([])
   })
 
   it('is reported once for each change of another program', async () => {
     const at = site()
-    const told = at.watch(at.root)
+    const recorder = at.watch(at.root)
     const steps: [string, string][] = [
       ["fs.writeFileSync('a', 'x'.repeat(100000))", 'change:a'],
       ["fs.writeFileSync('new', 'new')", 'rename:new'],
@@ -80,11 +80,11 @@ describe('a change of a watched directory', () => {
       ["fs.unlinkSync('new')", 'rename:new'],
     ]
     for (const [script, event] of steps) {
-      const heard = told.next(event.split(':')[1] ?? '')
+      const nextEvent = recorder.next(event.split(':')[1] ?? '')
       elsewhere(`process.chdir(process.argv[1]); ${script}`, at.root)
-      await heard
+      await nextEvent
     }
-    expect(await told.all()).toEqual(steps.map(([, event]) => event))
+    expect(await recorder.all()).toEqual(steps.map(([, event]) => event))
   })
 
   it('ignores the disk below a staged path', async () => {
@@ -92,52 +92,52 @@ describe('a change of a watched directory', () => {
     at.fs.writeFileSync(`${at.root}/a`, 'staged')
     at.fs.unlinkSync(`${at.root}/b`)
     at.fs.renameSync(`${at.root}/dir`, `${at.root}/moved`)
-    const told = at.watch(at.root)
+    const recorder = at.watch(at.root)
     fs.writeFileSync(`${at.root}/a`, 'disk')
     fs.writeFileSync(`${at.root}/b`, 'disk')
     fs.chmodSync(`${at.root}/dir`, 0o700)
-    expect(await told.all()).toEqual([])
+    expect(await recorder.all()).toEqual([])
   })
 
   it('is not reported again when a commit writes it to the disk', async () => {
     const at = site()
-    const told = at.watch(at.root)
+    const recorder = at.watch(at.root)
     at.fs.writeFileSync(`${at.root}/a`, 'staged')
     at.fs.writeFileSync(`${at.root}/new`, 'staged')
     at.fs.unlinkSync(`${at.root}/b`)
-    expect(await told.all()).toEqual(['change:a', 'rename:new', 'rename:b'])
+    expect(await recorder.all()).toEqual(['change:a', 'rename:new', 'rename:b'])
     land(at)
     expect(diffStage(at.overlay).changes).toEqual([])
-    expect(await told.all()).toHaveLength(3)
+    expect(await recorder.all()).toHaveLength(3)
     fs.writeFileSync(`${at.root}/a`, 'afterwards')
-    expect((await told.all()).at(-1)).toBe('change:a')
+    expect((await recorder.all()).at(-1)).toBe('change:a')
   })
 
   it('reports a discard of staged content', async () => {
     const at = site()
     at.fs.writeFileSync(`${at.root}/a`, 'staged')
     at.fs.writeFileSync(`${at.root}/new`, 'staged')
-    const told = at.watch(at.root)
+    const recorder = at.watch(at.root)
     const drop = ['a', 'new'] as RelPath[]
     at.overlay.apply({ op: 'settle', t: '1', drop, point: [], hide: [], forget: drop, seq: 0, reviewed: 1 })
-    expect(await told.all()).toEqual(['change:a', 'rename:new'])
+    expect(await recorder.all()).toEqual(['change:a', 'rename:new'])
   })
 
   it('is reported once for a write and a replacement by rename', async () => {
     const at = site()
-    const told = at.watch(at.root)
+    const recorder = at.watch(at.root)
     fs.writeFileSync(`${at.root}/a`, 'written')
     fs.writeFileSync(`${at.root}/dir/sub/new`, 'renamed here')
     fs.renameSync(`${at.root}/dir/sub/new`, `${at.root}/a`)
-    expect(await told.all()).toEqual(['rename:a'])
+    expect(await recorder.all()).toEqual(['rename:a'])
   })
 
   it('is reported when reconciliation hides a name on disk', async () => {
     const at = site()
-    const told = at.watch(at.root)
+    const recorder = at.watch(at.root)
     const hide = ['a' as RelPath]
     at.overlay.apply({ op: 'settle', t: '1', drop: [], point: [], hide, forget: [], seq: 1, reviewed: 0 })
-    expect(await told.all()).toEqual(['rename:a'])
+    expect(await recorder.all()).toEqual(['rename:a'])
   })
 })
 
@@ -160,10 +160,10 @@ describe('subscribers', () => {
       at.fs.watch(at.root, () => {
         throw new Error('of the listener')
       })
-      const told = at.watch(at.root)
-      const heard = told.next('a')
+      const recorder = at.watch(at.root)
+      const nextEvent = recorder.next('a')
       at.fs.writeFileSync(`${at.root}/a`, 'staged')
-      await heard
+      await nextEvent
       expect(String((await fault)[0])).toBe('Error: of the listener')
     } finally {
       for (const each of others) process.on('uncaughtException', each)

@@ -173,7 +173,7 @@ describe('descriptors against node:fs', () => {
     const facade = createBareFacade(copy)
     facade.fs.appendFileSync(`${copy}/d/x`, '!')
     fs.appendFileSync(`${real}/d/x`, '!')
-    const told = (api: typeof fs, root: string) =>
+    const readAll = (api: typeof fs, root: string) =>
       ['a', 'd/x'].map((name) => {
         const fd = api.openSync(`${root}/${name}`, 'r')
         const buffer = Buffer.alloc(4)
@@ -185,7 +185,7 @@ describe('descriptors against node:fs', () => {
           api.closeSync(fd)
         }
       })
-    expect(told(facade.fs, copy)).toEqual(told(fs, real))
+    expect(readAll(facade.fs, copy)).toEqual(readAll(fs, real))
     outer.dispose()
   })
 })

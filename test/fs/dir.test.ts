@@ -91,7 +91,7 @@ describe('an open Dir', () => {
       await expect((async () => opened.read())()).rejects.toMatchObject(shut)
       expect(() => opened.read(() => undefined)).toThrow(expect.objectContaining(shut))
       await expect(opened.close()).rejects.toMatchObject(shut)
-      expect(await new Promise((told) => opened.close(told))).toMatchObject(shut)
+      expect(await new Promise((resolve) => opened.close(resolve))).toMatchObject(shut)
     }
   })
 

@@ -1,25 +1,25 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { hiding, recorded, settled, site } from './watching.js'
+import { hiding, recordEvents, waitForEvents, site } from './watching.js'
 
 describe('a directory', () => {
   it('reports the disk below a renamed directory, by the new name', async () => {
     const at = site()
     at.fs.renameSync(`${at.root}/dir`, `${at.root}/moved`)
-    const told = recorded(at.fs.watch(`${at.root}/moved`))
+    const recorder = recordEvents(at.fs.watch(`${at.root}/moved`))
     const probe = (round: string) => fs.writeFileSync(`${at.root}/dir/probe`, round)
     fs.writeFileSync(`${at.root}/dir/x`, 'disk')
-    expect(await settled(told, probe)).toEqual(['change:x'])
+    expect(await waitForEvents(recorder, probe)).toEqual(['change:x'])
   })
 
   it('reports its own removal', async () => {
     const at = site()
-    const staged = recorded(at.fs.watch(`${at.root}/dir/sub`))
-    const heard = staged.next('sub')
+    const staged = recordEvents(at.fs.watch(`${at.root}/dir/sub`))
+    const nextEvent = staged.next('sub')
     at.fs.rmSync(`${at.root}/dir/sub`, { recursive: true })
-    await heard
+    await nextEvent
     expect(staged.events).toEqual(['rename:probe', 'rename:y', 'rename:sub'])
-    const disk = recorded(at.fs.watch(`${at.root}/dir`))
+    const disk = recordEvents(at.fs.watch(`${at.root}/dir`))
     const gone = disk.next('dir')
     fs.rmSync(`${at.root}/dir`, { recursive: true })
     await gone
@@ -29,59 +29,59 @@ describe('a directory', () => {
   it('distinguishes its own changes from those of a child with the same name', async () => {
     const at = site()
     fs.writeFileSync(`${at.root}/dir/dir`, 'of its own name')
-    const told = at.watch(`${at.root}/dir`)
+    const recorder = at.watch(`${at.root}/dir`)
     fs.unlinkSync(`${at.root}/dir/dir`)
-    expect(await told.all()).toEqual(['rename:dir'])
+    expect(await recorder.all()).toEqual(['rename:dir'])
     fs.chmodSync(`${at.root}/dir`, 0o700)
-    expect((await told.all()).slice(1)).toEqual(['change:dir'])
+    expect((await recorder.all()).slice(1)).toEqual(['change:dir'])
     fs.writeFileSync(`${at.root}/dir/dir`, 'there again')
-    expect((await told.all()).slice(2)).toEqual(['rename:dir'])
+    expect((await recorder.all()).slice(2)).toEqual(['rename:dir'])
   })
 })
 
 describe('a tree', () => {
   it('reports every depth, relative to the top', async () => {
     const at = site()
-    const told = at.watch(at.root, { recursive: true })
+    const recorder = at.watch(at.root, { recursive: true })
     at.fs.writeFileSync(`${at.root}/dir/sub/y`, 'staged')
     fs.writeFileSync(`${at.root}/dir/x`, 'disk')
     at.fs.mkdirSync(`${at.root}/p/q`, { recursive: true })
-    expect((await told.all()).sort()).toEqual(['change:dir/sub/y', 'change:dir/x', 'rename:p', 'rename:p/q'])
+    expect((await recorder.all()).sort()).toEqual(['change:dir/sub/y', 'change:dir/x', 'rename:p', 'rename:p/q'])
   })
 
   it('includes directories that appear on disk, with their entries', async () => {
     const at = site()
-    const told = at.watch(at.root, { recursive: true })
+    const recorder = at.watch(at.root, { recursive: true })
     fs.mkdirSync(`${at.root}/p/q`, { recursive: true })
     fs.writeFileSync(`${at.root}/p/q/r`, '1')
-    expect((await told.all()).sort()).toEqual(['rename:p', 'rename:p/q', 'rename:p/q/r'])
+    expect((await recorder.all()).sort()).toEqual(['rename:p', 'rename:p/q', 'rename:p/q/r'])
     fs.writeFileSync(`${at.root}/p/q/r`, '22')
-    expect((await told.all()).at(-1)).toBe('change:p/q/r')
+    expect((await recorder.all()).at(-1)).toBe('change:p/q/r')
   })
 
   it('follows a renamed directory', async () => {
     const at = site()
-    const told = at.watch(at.root, { recursive: true })
+    const recorder = at.watch(at.root, { recursive: true })
     at.fs.renameSync(`${at.root}/dir`, `${at.root}/moved`)
-    expect(await told.all()).toEqual(['rename:dir', 'rename:moved'])
+    expect(await recorder.all()).toEqual(['rename:dir', 'rename:moved'])
     fs.writeFileSync(`${at.root}/dir/sub/y`, 'disk')
-    expect((await told.all()).slice(2)).toEqual(['change:moved/sub/y'])
+    expect((await recorder.all()).slice(2)).toEqual(['change:moved/sub/y'])
   })
 
   it('reports no hidden path, staged or on disk, and reads no hidden directory', async () => {
     const at = site(hiding((path) => /^(secret|dir)(\/|$)/.test(path)))
-    const told = at.watch(at.root, { recursive: true })
+    const recorder = at.watch(at.root, { recursive: true })
     at.fs.writeFileSync(`${at.root}/secret`, 'staged')
     fs.writeFileSync(`${at.root}/dir/x`, 'disk')
     fs.mkdirSync(`${at.root}/dir/more`)
-    expect(await told.all()).toEqual([])
+    expect(await recorder.all()).toEqual([])
     expect(() => at.fs.watch(`${at.root}/dir`)).toThrow(/^ENOENT/)
   })
 
   it('does not enter a hidden directory, not even for a visible name in it', async () => {
     const at = site(hiding((path) => path === 'dir'))
-    const told = at.watch(at.root, { recursive: true })
+    const recorder = at.watch(at.root, { recursive: true })
     fs.writeFileSync(`${at.root}/dir/x`, 'disk')
-    expect(await told.all()).toEqual([])
+    expect(await recorder.all()).toEqual([])
   })
 })

@@ -107,23 +107,23 @@ describe('answers', () => {
   })
 
   it('of callbacks keep the order of the calls, each after the ticks and microtasks of the one before', async () => {
-    const told: string[] = []
+    const log: string[] = []
     const call = (name: string) =>
       new Promise<void>((done) => {
         facade.fs.stat(`${dir.path}/low`, () => {
-          told.push(name)
-          process.nextTick(() => told.push(`tick of ${name}`))
-          Promise.resolve().then(() => told.push(`microtask of ${name}`))
+          log.push(name)
+          process.nextTick(() => log.push(`tick of ${name}`))
+          Promise.resolve().then(() => log.push(`microtask of ${name}`))
           setImmediate(done)
         })
-        told.push(`called ${name}`)
+        log.push(`called ${name}`)
       })
     await Promise.resolve()
     const both = [call('a'), call('b')]
-    process.nextTick(() => told.push('tick'))
-    Promise.resolve().then(() => told.push('microtask'))
+    process.nextTick(() => log.push('tick'))
+    Promise.resolve().then(() => log.push('microtask'))
     await Promise.all(both)
-    expect(told).toEqual([
+    expect(log).toEqual([
       ...['called a', 'called b', 'microtask', 'tick'],
       ...['a', 'tick of a', 'microtask of a', 'b', 'tick of b', 'microtask of b'],
     ])

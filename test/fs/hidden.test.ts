@@ -58,18 +58,18 @@ describe('a hidden path', () => {
     ['hidden.d/none', 'hidden.none/none'],
     ['hidden.loop/x', 'hidden.none/x'],
   ])('%s gives the same results as %s', (there, absent) => {
-    const told = stems.flatMap((stem) =>
+    const differences = stems.flatMap((stem) =>
       TAILS(dir.path).flatMap((tail) => {
         const [got, wanted] = [there, absent].map((name) => outcome(stem, [`${dir.path}/${name}`, ...tail]))
         return got === wanted ? [] : [`${stem} ${JSON.stringify(tail)}: ${got}, absent: ${wanted}`]
       }),
     )
-    expect(told).toEqual([])
+    expect(differences).toEqual([])
   })
 
   it.each(['openAsBlob', 'promises.readFile', 'promises.stat', 'promises.readdir'])('is absent to %s', async (name) => {
     const call: unknown = name.split('.').reduce<unknown>((api, part) => Reflect.get(Object(api), part), facade.fs)
-    const told = async (path: string): Promise<unknown> => {
+    const resultOf = async (path: string): Promise<unknown> => {
       try {
         return await Reflect.apply(call as () => unknown, undefined, [`${dir.path}/${path}`])
       } catch (error) {
@@ -77,7 +77,7 @@ describe('a hidden path', () => {
         return [code, syscall, message.replaceAll(path, 'PATH')]
       }
     }
-    for (const path of ['hidden.f', 'hidden.d', 'hidden.d/f']) expect(await told(path)).toEqual(await told('none'))
+    for (const path of ['hidden.f', 'hidden.d', 'hidden.d/f']) expect(await resultOf(path)).toEqual(await resultOf('none'))
   })
 
   it('is reported when openAsBlob reads it', async () => {

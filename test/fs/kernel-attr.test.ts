@@ -151,7 +151,7 @@ describe('a denied call', () => {
     const fails = expect.objectContaining({ code: 'EACCES', reason: 'scope_violation' })
     expect(() => functions[`${op}Sync`]?.(file, ...args)).toThrow(fails)
     await expect(promised[op]?.(file, ...args)).rejects.toEqual(fails)
-    await expect(new Promise((told) => functions[op]?.(file, ...args, told))).resolves.toEqual(fails)
+    await expect(new Promise((resolve) => functions[op]?.(file, ...args, resolve))).resolves.toEqual(fails)
     expect(overlay.stage.tree.empty).toBe(true)
   })
 })

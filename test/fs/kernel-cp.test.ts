@@ -169,9 +169,9 @@ describe('the errors of cp', () => {
 
   it('of inner calls name those calls', async () => {
     const path = `${root}/none`
-    const told = `ENOENT: no such file or directory, lstat '${path}'`
-    expect(() => facade.fs.cpSync(path, `${root}/new`)).toThrow(told)
-    await expect(facade.fs.promises.cp(path, `${root}/new`)).rejects.toThrow(told)
+    const message = `ENOENT: no such file or directory, lstat '${path}'`
+    expect(() => facade.fs.cpSync(path, `${root}/new`)).toThrow(message)
+    await expect(facade.fs.promises.cp(path, `${root}/new`)).rejects.toThrow(message)
   })
 })
 

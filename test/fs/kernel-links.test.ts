@@ -107,8 +107,8 @@ describe('symlink', () => {
     ['x', 'EEXIST'],
   ])('to %j fails as symlink(2) does', (target, code) => {
     const path = target === '' ? `${root}/new` : `${root}/a`
-    const told = `${code}: ${code === 'ENOENT' ? 'no such file or directory' : 'file already exists'}`
-    expect(() => facade.fs.symlinkSync(target, path)).toThrow(`${told}, symlink '${target}' -> '${path}'`)
+    const message = `${code}: ${code === 'ENOENT' ? 'no such file or directory' : 'file already exists'}`
+    expect(() => facade.fs.symlinkSync(target, path)).toThrow(`${message}, symlink '${target}' -> '${path}'`)
   })
 
   it('refuses an unknown type', () => {

@@ -33,8 +33,8 @@ describe('mkdtemp', () => {
 
   it("fails with the template in the error's path", () => {
     const path = `${dir.path}/no/x`
-    const told = `ENOENT: no such file or directory, mkdtemp '${path}XXXXXX'`
-    expect(() => facade.fs.mkdtempSync(path)).toThrow(told)
+    const message = `ENOENT: no such file or directory, mkdtemp '${path}XXXXXX'`
+    expect(() => facade.fs.mkdtempSync(path)).toThrow(message)
     expect(() => Reflect.apply(facade.fs.mkdtempSync, facade.fs, [5])).toThrow(/"prefix"/)
   })
 

@@ -53,14 +53,14 @@ const LIBRARIES: Record<string, Use> = {
     return [emitSkipped, all.map(({ code, file }) => [code, file?.fileName])]
   },
   'proper-lockfile': async (api, root) => {
-    const told: unknown[] = []
+    const results: unknown[] = []
     const options = { fs: api, realpath: false, lockfilePath: `${root}/a.lock` }
     const release = await lockfile.lock(`${root}/src/a.ts`, options)
-    told.push(await lockfile.check(`${root}/src/a.ts`, options), api.existsSync(`${root}/a.lock`))
-    told.push(await lockfile.lock(`${root}/src/a.ts`, options).catch(({ code }) => code))
+    results.push(await lockfile.check(`${root}/src/a.ts`, options), api.existsSync(`${root}/a.lock`))
+    results.push(await lockfile.lock(`${root}/src/a.ts`, options).catch(({ code }) => code))
     await release()
-    told.push(await lockfile.check(`${root}/src/a.ts`, options), api.existsSync(`${root}/a.lock`))
-    return told
+    results.push(await lockfile.check(`${root}/src/a.ts`, options), api.existsSync(`${root}/a.lock`))
+    return results
   },
 }
 

@@ -107,10 +107,10 @@ const SCRIPTS: Record<string, Script> = {
       () => handle.readv([bytes()]),
       () => handle.writev([bytes()]),
     ]
-    const told = []
+    const results = []
     for (const call of calls)
-      told.push(await call().catch(({ code, syscall, message }) => ({ code, syscall, message })))
-    return [told, await handle.close()]
+      results.push(await call().catch(({ code, syscall, message }) => ({ code, syscall, message })))
+    return [results, await handle.close()]
   },
   'a stream closes the FileHandle once, though it is closed as well': async (api, root) => {
     const handle = await api.promises.open(`${root}/file`)
@@ -122,8 +122,8 @@ const SCRIPTS: Record<string, Script> = {
   'FileHandle.close under a stream': async (api, root) => {
     const handle = await api.promises.open(`${root}/file`)
     const stream = handle.createReadStream({ highWaterMark: 2 })
-    const told: unknown[] = []
-    for (const event of ['error', 'end', 'close']) stream.on(event, (error) => told.push(event, error?.code))
+    const events: unknown[] = []
+    for (const event of ['error', 'end', 'close']) stream.on(event, (error) => events.push(event, error?.code))
     stream.once('data', () => {})
     await new Promise((done) => stream.once('data', done))
     stream.pause()
@@ -131,29 +131,29 @@ const SCRIPTS: Record<string, Script> = {
     stream.destroy()
     await closing
     await new Promise((done) => setTimeout(done, 20))
-    return told
+    return events
   },
   'FileHandle.close while a stream reads': async (api, root) => {
     const handle = await api.promises.open(`${root}/file`)
     const stream = handle.createReadStream({ highWaterMark: 1 })
-    const told: unknown[] = []
-    stream.on('error', (error) => told.push({ ...error }))
+    const errors: unknown[] = []
+    stream.on('error', (error) => errors.push({ ...error }))
     const closed = new Promise((done) => stream.once('close', done))
     await new Promise((done) => stream.once('data', done))
     await handle.close()
     await closed
-    return [told, stream.destroyed, handle.fd]
+    return [errors, stream.destroyed, handle.fd]
   },
   'FileHandle.close while a stream writes': async (api, root) => {
     const handle = await api.promises.open(`${root}/file`, 'r+')
     const stream = handle.createWriteStream()
-    const told: unknown[] = []
-    stream.on('error', (error) => told.push({ ...error }))
+    const errors: unknown[] = []
+    stream.on('error', (error) => errors.push({ ...error }))
     const closed = new Promise((done) => stream.once('close', done))
     stream.write('abc')
     await handle.close()
     await closed
-    return [told, stream.destroyed, handle.fd]
+    return [errors, stream.destroyed, handle.fd]
   },
   'a signal aborted before the call': async (api, root) => {
     const signal = AbortSignal.abort()
@@ -241,19 +241,19 @@ const SCRIPTS: Record<string, Script> = {
     }
   },
   'realpath.native of names with a suffix': async (api, root) => {
-    const told = []
+    const results = []
     for (const name of ['file', 'file/', 'file/.', 'dir/', 'dir/..', 'dangling', 'dangling/', 'absent', 'file/x'])
       try {
-        told.push(api.realpathSync.native(`${root}/${name}`))
+        results.push(api.realpathSync.native(`${root}/${name}`))
       } catch (error) {
-        told.push({ ...(error as object) })
+        results.push({ ...(error as object) })
       }
-    return told
+    return results
   },
   'watchFile stops once': async (api, root) => {
-    const told: string[] = []
+    const events: string[] = []
     const watcher = api.watchFile(`${root}/file`, () => {})
-    watcher.on('stop', () => told.push('stop'))
+    watcher.on('stop', () => events.push('stop'))
     for (const stop of [
       () => api.unwatchFile(`${root}/file`),
       () => Reflect.apply(Reflect.get(watcher, 'stop'), watcher, []),
@@ -261,16 +261,16 @@ const SCRIPTS: Record<string, Script> = {
       stop()
       await new Promise((done) => setImmediate(done))
     }
-    return told
+    return events
   },
   'empty names': async (api, root) => {
-    const told: unknown[] = []
+    const results: unknown[] = []
     const sync = (run: () => unknown) => {
       try {
-        told.push(run())
+        results.push(run())
       } catch (error) {
         const { code, syscall, path } = error as NodeJS.ErrnoException
-        told.push([code, syscall, path])
+        results.push([code, syscall, path])
       }
     }
     sync(() => api.writeFileSync('', 'x'))
@@ -287,7 +287,7 @@ const SCRIPTS: Record<string, Script> = {
     sync(() => api.openSync('', 'w'))
     sync(() => api.statSync(''))
     sync(() => api.chmodSync('', 0o600))
-    return told
+    return results
   },
   'mkdir -p through an absent directory and back to a dangling link': (api, root) => {
     try {
@@ -298,12 +298,12 @@ const SCRIPTS: Record<string, Script> = {
   },
   'readFile of a directory with a flag that writes': async (api, root) => {
     const shape = ({ code, syscall, path }: NodeJS.ErrnoException) => [code, syscall, path]
-    const told = []
-    for (const flag of ['r', 'r+', 'rs+']) told.push(await api.promises.readFile(`${root}/dir`, { flag }).catch(shape))
-    return told
+    const results = []
+    for (const flag of ['r', 'r+', 'rs+']) results.push(await api.promises.readFile(`${root}/dir`, { flag }).catch(shape))
+    return results
   },
   'readFile into a buffer, in three forms': async (api, root) => {
-    const told: unknown[] = []
+    const results: unknown[] = []
     const shape = ({ name, code, message }: NodeJS.ErrnoException) => [name, code, message]
     const read = async (buffer: unknown, encoding?: string) => {
       const options = { buffer, encoding } as object
@@ -313,14 +313,14 @@ const SCRIPTS: Record<string, Script> = {
         () =>
           new Promise((done, fail) => api.readFile(`${root}/file`, options, (e, data) => (e ? fail(e) : done(data)))),
       ]
-      for (const form of forms) told.push(await form().catch(shape))
+      for (const form of forms) results.push(await form().catch(shape))
     }
     const [large, small] = [Buffer.alloc(16), new Uint8Array(4)]
     for (const buffer of [large, new Uint16Array(8), small, 5, null, 'text']) await read(buffer)
     for (const buffer of [(size: number) => Buffer.alloc(size), () => large, () => small, () => undefined])
       await read(buffer)
     await read(large, 'utf8')
-    return [told, large.toString()]
+    return [results, large.toString()]
   },
   'readFile of a staged file into a part of a buffer': async (api, root) => {
     api.writeFileSync(`${root}/new`, 'abc')
@@ -330,24 +330,24 @@ const SCRIPTS: Record<string, Script> = {
   },
   'stat with a signal': async (api, root) => {
     const shape = ({ name, code }: NodeJS.ErrnoException) => [name, code]
-    const told: unknown[] = []
+    const sizes: unknown[] = []
     for (const signal of [AbortSignal.abort(), new AbortController().signal, 5, null])
       for (const look of ['stat', 'lstat'] as const) {
         const stats = api.promises[look](`${root}/file`, { signal } as object)
-        told.push(await stats.then(({ size }) => Number(size), shape))
+        sizes.push(await stats.then(({ size }) => Number(size), shape))
       }
-    return told
+    return sizes
   },
   'readFile of an existing file with wx': async (api, root) =>
     api.promises.readFile(`${root}/file`, { flag: 'wx' }).catch(({ code }) => code),
   'a stream of a FileHandle calls the handle’s own methods': async (api, root) => {
-    const told: unknown[] = []
+    const results: unknown[] = []
     const watched = async (flags: string) => {
       const handle = await api.promises.open(`${root}/file`, flags)
       for (const name of ['read', 'write', 'writev', 'sync', 'close'] as const) {
         const original = handle[name]
         const record = (...args: unknown[]) => {
-          told.push([name, args.length])
+          results.push([name, args.length])
           return Reflect.apply(original, handle, args)
         }
         Reflect.set(handle, name, record)
@@ -355,25 +355,25 @@ const SCRIPTS: Record<string, Script> = {
       return handle
     }
     const reader = await watched('r')
-    told.push(await text(reader.createReadStream({ highWaterMark: 4 })), reader.fd)
+    results.push(await text(reader.createReadStream({ highWaterMark: 4 })), reader.fd)
     const given = await watched('r')
-    told.push(await text(Reflect.apply(api.createReadStream, api, [null, { fd: given }])), given.fd)
+    results.push(await text(Reflect.apply(api.createReadStream, api, [null, { fd: given }])), given.fd)
     const writer = await watched('r+')
     const stream = writer.createWriteStream(Object.assign({}, { flush: true }))
     for (const chunk of ['a', 'b', 'c']) stream.write(chunk)
     await new Promise((done) => stream.once('close', done).end('d'))
-    return [told, writer.fd]
+    return [results, writer.fd]
   },
   'a FileHandle’s stream fails with its method’s error': async (api, root) => {
     const failing = () => Promise.reject(Object.assign(new Error('mine'), { code: 'MINE' }))
-    const told: unknown[] = []
+    const results: unknown[] = []
     const read = await api.promises.open(`${root}/file`)
     Reflect.set(read, 'read', failing)
-    told.push(await events(read.createReadStream().resume()), read.fd)
+    results.push(await events(read.createReadStream().resume()), read.fd)
     const write = await api.promises.open(`${root}/file`, 'r+')
     Reflect.set(write, 'write', failing)
-    told.push(await events(write.createWriteStream().end('x')), write.fd)
-    return told
+    results.push(await events(write.createWriteStream().end('x')), write.fd)
+    return results
   },
   'a stream of a FileHandle takes no fs': (api, root) =>
     withHandle(api, root, (handle) =>
@@ -386,26 +386,26 @@ const SCRIPTS: Record<string, Script> = {
       }),
     ),
   'streams call functions that were patched': async (api, root) => {
-    const told: string[] = []
+    const results: string[] = []
     const names = ['open', 'read', 'write', 'writev', 'fsync', 'close'] as const
     const originals = names.map((name) => api[name])
     try {
       for (const [i, name] of names.entries())
         Reflect.set(api, name, (...args: unknown[]) => {
-          told.push(name)
+          results.push(name)
           return Reflect.apply(Object(originals[i]), api, args)
         })
-      told.push(await text(api.createReadStream(`${root}/file`)))
+      results.push(await text(api.createReadStream(`${root}/file`)))
       const stream = api.createWriteStream(`${root}/new`, { flush: true })
       for (const chunk of ['a', 'b', 'c']) stream.write(chunk)
       await new Promise((done) => stream.once('close', done).end('d'))
     } finally {
       for (const [i, name] of names.entries()) Reflect.set(api, name, originals[i])
     }
-    return told
+    return results
   },
   'an fs option whose members are not functions': async (api, root) => {
-    const told: unknown[] = []
+    const results: unknown[] = []
     const { open, read, write, writev, fsync, close } = api
     const whole = { open, read, write, writev, fsync, close }
     for (const create of [api.createReadStream, api.createWriteStream])
@@ -419,21 +419,21 @@ const SCRIPTS: Record<string, Script> = {
               const closed = new Promise((done) => stream.on('error', () => undefined).once('close', done))
               stream.destroy()
               await closed
-              told.push([create.name, name, value, 'made'])
+              results.push([create.name, name, value, 'made'])
             } catch (error) {
-              told.push([create.name, name, value, (error as NodeJS.ErrnoException).code, (error as Error).message])
+              results.push([create.name, name, value, (error as NodeJS.ErrnoException).code, (error as Error).message])
             }
           }
-    return told
+    return results
   },
   'a Dir refuses synchronous calls while it reads': async (api, root) => {
-    const told: unknown[] = []
+    const results: unknown[] = []
     const tried = (run: () => unknown) => {
       try {
         const value = run()
-        told.push(value instanceof fs.Dirent ? 'an entry' : value)
+        results.push(value instanceof fs.Dirent ? 'an entry' : value)
       } catch (error) {
-        told.push([(error as NodeJS.ErrnoException).code, (error as Error).message])
+        results.push([(error as NodeJS.ErrnoException).code, (error as Error).message])
       }
     }
     const dir = await api.promises.opendir(root)
@@ -449,9 +449,9 @@ const SCRIPTS: Record<string, Script> = {
     const other = api.opendirSync(root, { bufferSize: 1 })
     const calledBack = new Promise((done) => other.read((error, entry) => done([error, entry instanceof fs.Dirent])))
     tried(() => other.closeSync())
-    told.push(await calledBack)
+    results.push(await calledBack)
     const names = (await Promise.all([other.read(), other.read(), other.read()])).map((entry) => entry?.name ?? null)
-    told.push(names.length, new Set(names).size)
+    results.push(names.length, new Set(names).size)
     const order: string[] = []
     await Promise.all([other.read().then(() => order.push('read')), other.close().then(() => order.push('close'))])
     const iterated = api.opendirSync(root)
@@ -461,16 +461,16 @@ const SCRIPTS: Record<string, Script> = {
     await next
     await entries.return?.(undefined)
     tried(() => iterated.closeSync())
-    return [told, order]
+    return [results, order]
   },
   'reading a whole file of more than 2 GiB': async (api, root) => {
-    const told: unknown[] = []
+    const results: unknown[] = []
     const tried = async (run: () => unknown) => {
       try {
-        told.push(await run())
+        results.push(await run())
       } catch (error) {
         const { name, code, message } = error as NodeJS.ErrnoException
-        told.push([name, code, message])
+        results.push([name, code, message])
       }
     }
     const fd = api.openSync(`${root}/file`, 'r')
@@ -490,7 +490,7 @@ const SCRIPTS: Record<string, Script> = {
     await handle.close()
     for (const each of [fd, huge]) api.closeSync(each)
     fs.rmSync(path)
-    return told
+    return results
   },
   'mkdtemp with an invalid prefix': (api, root) =>
     [`${root}/a\0`, Buffer.from(`${root}/b\0`), 1].map((prefix) => {
@@ -501,22 +501,22 @@ const SCRIPTS: Record<string, Script> = {
       }
     }),
   'readFile of existing names with a flag for a new file': async (api, root) => {
-    const told: unknown[] = []
+    const results: unknown[] = []
     for (const name of ['file', 'dir', 'dangling'])
       for (const flag of ['wx', 'wx+', 'ax', 'ax+'])
-        told.push(
+        results.push(
           await api.promises.readFile(`${root}/${name}`, { flag }).catch(({ code, syscall }) => [code, syscall]),
         )
-    return told
+    return results
   },
 }
 
 async function events(stream: fs.ReadStream | fs.WriteStream): Promise<unknown[]> {
-  const told: unknown[] = []
+  const seen: unknown[] = []
   for (const name of ['open', 'ready', 'end', 'finish', 'error', 'close'])
-    stream.on(name, (value) => told.push(value instanceof Error ? [name, { ...value }] : name))
+    stream.on(name, (value) => seen.push(value instanceof Error ? [name, { ...value }] : name))
   await new Promise((done) => stream.once('close', done))
-  return told
+  return seen
 }
 
 function seed(root: string): void {
@@ -525,7 +525,7 @@ function seed(root: string): void {
   fs.symlinkSync('nowhere', `${root}/dangling`)
 }
 
-async function told(script: Script, api: typeof fs, root: string): Promise<string> {
+async function resultText(script: Script, api: typeof fs, root: string): Promise<string> {
   const show = (value: unknown) =>
     JSON.stringify(value, (_, each) => (each instanceof Uint8Array ? Buffer.from(each).toString() : each)) ??
     'undefined'
@@ -546,8 +546,8 @@ describe('the facade behaves as node:fs', () => {
       seed(real)
       seed(copy)
       const facade = createBareFacade(copy)
-      const wanted = await told(script, fs, real)
-      expect(await told(script, facade.fs, copy)).toBe(wanted)
+      const wanted = await resultText(script, fs, real)
+      expect(await resultText(script, facade.fs, copy)).toBe(wanted)
       expect(treeOf(facade.fs, copy)).toEqual(treeOf(fs, real))
     } finally {
       outer.dispose()

@@ -124,11 +124,11 @@ async function compare(ground: Ground, call: TriedCall, form: Form): Promise<boo
   if (APART.some(({ is }) => is(call.op, form, args))) return false
   const wanted = await outcome(fs, call, form, theirs)
   const got = await outcome(facade, call, form, ours)
-  const told = `${call.op} ${form} ${inspect(args)}`
-  expect(got, told).toBe(wanted)
+  const label = `${call.op} ${form} ${inspect(args)}`
+  expect(got, label).toBe(wanted)
   const tree = (api: typeof fs, root: string) => treeOf(api, root).map((row) => withoutRandom(row.replace(root, '')))
-  expect(tree(facade, copy), told).toEqual(tree(fs, real))
-  expect(treeOf(fs, copy), told).toEqual(before)
+  expect(tree(facade, copy), label).toEqual(tree(fs, real))
+  expect(treeOf(fs, copy), label).toEqual(before)
   return wanted.startsWith('gives') || !isEqual(treeOf(fs, real), before)
 }
 

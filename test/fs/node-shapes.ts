@@ -83,8 +83,8 @@ function failure(error: unknown, seeded: Seeded): string {
   const { name, code, errno, syscall, path, dest, message } = error as NodeJS.ErrnoException & { dest?: string }
   // The messages of argument errors differ between Node's releases.
   if (syscall === undefined) return `${name} ${code}`
-  const told = inspect({ name, code, errno, syscall, path, dest, message }, { breakLength: Infinity })
-  return withoutRandom(told.replaceAll(seeded.root, '<root>'))
+  const text = inspect({ name, code, errno, syscall, path, dest, message }, { breakLength: Infinity })
+  return withoutRandom(text.replaceAll(seeded.root, '<root>'))
 }
 
 async function shown(api: typeof fs, value: unknown, seeded: Seeded): Promise<string> {

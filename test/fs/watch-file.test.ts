@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { diffStage, type RelPath } from '../../overlay/index.js'
 import type { Decide } from '../../src/core/decision.js'
 import { type BareFacade, createBareFacade, tempDir } from '../support/facade.js'
-import { type Look, looks } from './watching.js'
+import { type ListenerCall, recordCalls } from './watching.js'
 
 const disposers: (() => void)[] = []
 afterEach(() => {
@@ -29,60 +29,60 @@ function site(decide?: Decide): Site {
 
 const QUICK = { interval: 5 }
 
-function watching({ fs: governed, file }: Site, path = file) {
-  const told = looks()
-  governed.watchFile(path, QUICK, told.listener)
-  return told
+function recordWatch({ fs: governed, file }: Site, path = file) {
+  const recorder = recordCalls()
+  governed.watchFile(path, QUICK, recorder.listener)
+  return recorder
 }
 
 /** Two more changes were reported, so every earlier one would have been. */
-async function probed(at: Site, told: { next(): Promise<Look> }): Promise<void> {
+async function waitForProbes(at: Site, recorder: { next(): Promise<ListenerCall> }): Promise<void> {
   for (const content of ['probe', 'another probe']) {
-    const heard = told.next()
+    const nextCall = recorder.next()
     at.fs.writeFileSync(at.file, content)
-    await heard
+    await nextCall
   }
 }
 
 describe('watchFile', () => {
   it('reports a staged and a disk change, once each, with the stats before and after', async () => {
     const at = site()
-    const told = watching(at)
-    let heard = told.next()
+    const recorder = recordWatch(at)
+    let nextCall = recorder.next()
     fs.writeFileSync(at.file, 'disk!!')
-    expect(await heard).toMatchObject([{ size: 6 }, { size: 5 }])
-    heard = told.next()
+    expect(await nextCall).toMatchObject([{ size: 6 }, { size: 5 }])
+    nextCall = recorder.next()
     at.fs.writeFileSync(at.file, 'staged!')
-    const [current, previous] = await heard
+    const [current, previous] = await nextCall
     expect([current.size, previous.size]).toEqual([7, 6])
     expect(current).toBeInstanceOf(fs.Stats)
-    await probed(at, told)
-    expect(told.all).toHaveLength(4)
+    await waitForProbes(at, recorder)
+    expect(recorder.calls).toHaveLength(4)
   })
 
   it('notices a write of the same length within the same millisecond', async () => {
     const at = site()
     at.fs.writeFileSync(at.file, 'one')
-    const told = watching(at)
-    const heard = told.next()
+    const recorder = recordWatch(at)
+    const nextCall = recorder.next()
     at.fs.writeFileSync(at.file, 'two')
-    expect(await heard).toMatchObject([{ size: 3 }, { size: 3 }])
+    expect(await nextCall).toMatchObject([{ size: 3 }, { size: 3 }])
   })
 
   it('ignores the disk below a staged path', async () => {
     const at = site()
     at.fs.writeFileSync(at.file, 'staged')
-    const told = watching(at)
+    const recorder = recordWatch(at)
     fs.writeFileSync(at.file, 'disk, not seen')
-    await probed(at, told)
-    expect(told.all.map(([{ size }]) => size)).toEqual([5, 13])
+    await waitForProbes(at, recorder)
+    expect(recorder.calls.map(([{ size }]) => size)).toEqual([5, 13])
   })
 
   it('reports nothing when a commit writes what was staged', async () => {
     const at = site()
     at.fs.writeFileSync(at.file, 'staged')
-    const told = watching(at)
-    const beside = watching(at, `${at.root}/beside`)
+    const recorder = recordWatch(at)
+    const beside = recordWatch(at, `${at.root}/beside`)
     await beside.next()
     fs.writeFileSync(at.file, 'staged', { mode: at.fs.statSync(at.file).mode & 0o777 })
     const drop = ['a' as RelPath]
@@ -90,24 +90,24 @@ describe('watchFile', () => {
     expect(diffStage(at.overlay).changes).toEqual([])
     // Both are polled in the same interval: between two reports of the neighbour's changes this file was polled too.
     for (const content of ['1', '22']) {
-      const heard = beside.next()
+      const nextCall = beside.next()
       fs.writeFileSync(`${at.root}/beside`, content)
-      await heard
+      await nextCall
     }
-    expect(told.all).toEqual([])
-    const heard = told.next()
+    expect(recorder.calls).toEqual([])
+    const nextCall = recorder.next()
     fs.writeFileSync(at.file, 'disk afterwards')
-    expect(await heard).toMatchObject([{ size: 15 }, { size: 6 }])
+    expect(await nextCall).toMatchObject([{ size: 15 }, { size: 6 }])
   })
 
   it('reports a discard of staged content', async () => {
     const at = site()
     at.fs.writeFileSync(at.file, 'staged!!')
-    const told = watching(at)
-    const heard = told.next()
+    const recorder = recordWatch(at)
+    const nextCall = recorder.next()
     const drop = ['a' as RelPath]
     at.overlay.apply({ op: 'settle', t: '1', drop, point: [], hide: [], forget: drop, seq: 0, reviewed: 1 })
-    expect(await heard).toMatchObject([{ size: 5 }, { size: 8 }])
+    expect(await nextCall).toMatchObject([{ size: 5 }, { size: 8 }])
   })
 
   it('reports removal and return as the host does: zeros, and the last stats', async () => {
@@ -117,15 +117,15 @@ describe('watchFile', () => {
       (api, path) => api.writeFileSync(path, 'back again'),
     ]
     const outcome = async (api: typeof fs, path: string) => {
-      const told = looks()
+      const recorder = recordCalls()
       const sizes: unknown[] = []
-      api.watchFile(path, QUICK, told.listener)
+      api.watchFile(path, QUICK, recorder.listener)
       // The host polls for the first time on its own, after the call.
       for (let i = 0; i < 20; i++) await fs.promises.stat(path)
       for (const step of steps) {
-        const heard = told.next()
+        const nextCall = recorder.next()
         step(api, path)
-        const [current, previous] = await heard
+        const [current, previous] = await nextCall
         sizes.push([current.size, current.nlink, current.mtimeMs > 0, previous.size])
       }
       api.unwatchFile(path)
@@ -152,11 +152,11 @@ describe('watchFile', () => {
 
   it('gives bigint stats on request', async () => {
     const at = site()
-    const heard = new Promise<bigint>((resolve) => {
+    const nextCall = new Promise<bigint>((resolve) => {
       at.fs.watchFile(at.file, { interval: 5, bigint: true }, (current) => resolve(current.size))
     })
     at.fs.writeFileSync(at.file, 'longer than it was')
-    expect(await heard).toBe(18n)
+    expect(await nextCall).toBe(18n)
   })
 
   it('treats a hidden path as absent, through all its changes', async () => {
@@ -165,34 +165,34 @@ describe('watchFile', () => {
         ? { verdict: 'deny', denial: { reason: 'hidden', message: 'Hidden.' } }
         : { verdict: 'stage' },
     )
-    const told = watching(at)
-    const beside = watching(at, `${at.root}/b`)
-    await Promise.all([told.next(), beside.next()])
+    const recorder = recordWatch(at)
+    const beside = recordWatch(at, `${at.root}/b`)
+    await Promise.all([recorder.next(), beside.next()])
     fs.writeFileSync(at.file, 'secret')
     at.fs.writeFileSync(at.file, 'staged secret')
     for (const content of ['1', '22']) {
-      const heard = beside.next()
+      const nextCall = beside.next()
       fs.writeFileSync(`${at.root}/b`, content)
-      await heard
+      await nextCall
     }
-    expect(told.all.map(([current]) => current.size)).toEqual([0])
+    expect(recorder.calls.map(([current]) => current.size)).toEqual([0])
   })
 
   it('follows a link on each poll', async () => {
     const at = site()
     at.fs.writeFileSync(`${at.root}/longer`, 'more than lower')
     fs.symlinkSync('a', `${at.root}/link`)
-    const told = watching(at, `${at.root}/link`)
-    const heard = told.next()
+    const recorder = recordWatch(at, `${at.root}/link`)
+    const nextCall = recorder.next()
     fs.unlinkSync(`${at.root}/link`)
     fs.symlinkSync('longer', `${at.root}/link`)
-    expect(await heard).toMatchObject([{ size: 15 }, { size: 5 }])
+    expect(await nextCall).toMatchObject([{ size: 15 }, { size: 5 }])
   })
 
   it('gives one emitter for each path, and resolves a relative path from the root', () => {
     const at = site()
-    const first = at.fs.watchFile(at.file, QUICK, looks().listener)
-    const second = at.fs.watchFile('a', looks().listener)
+    const first = at.fs.watchFile(at.file, QUICK, recordCalls().listener)
+    const second = at.fs.watchFile('a', recordCalls().listener)
     expect(first).toBe(second)
     expect(first).toBeInstanceOf(EventEmitter)
     expect(first.unref()).toBe(first)
@@ -203,8 +203,8 @@ describe('watchFile', () => {
   it.each([
     ['no listener', []],
     ['options and no listener', [{ interval: 5 }]],
-    ['an interval that is not a number', [{ interval: 'x' }, looks().listener]],
-    ['a negative interval', [{ interval: -1 }, looks().listener]],
+    ['an interval that is not a number', [{ interval: 'x' }, recordCalls().listener]],
+    ['a negative interval', [{ interval: -1 }, recordCalls().listener]],
   ])('fails as the host’s does: %s', (_, args) => {
     const at = site()
     const failure = (api: typeof fs) => {
@@ -226,14 +226,14 @@ describe('watchFile', () => {
 describe('unwatchFile', () => {
   it('removes one listener, and ends the watcher with the last', async () => {
     const at = site()
-    const [one, other] = [looks(), looks()]
+    const [one, other] = [recordCalls(), recordCalls()]
     at.fs.watchFile(at.file, QUICK, one.listener)
     const watcher = at.fs.watchFile(at.file, QUICK, other.listener)
     at.fs.unwatchFile(at.file, one.listener)
-    const heard = other.next()
+    const nextCall = other.next()
     at.fs.writeFileSync(at.file, 'staged')
-    await heard
-    expect(one.all).toEqual([])
+    await nextCall
+    expect(one.calls).toEqual([])
     const stopped = once(watcher, 'stop')
     at.fs.unwatchFile(at.file, other.listener)
     await stopped

@@ -1,14 +1,14 @@
 import fs from 'node:fs'
 import { expect, it } from 'vitest'
 import { testWorkspace, working } from '../support/workspace.js'
-import { recorded, settled } from './watching.js'
+import { recordEvents, waitForEvents } from './watching.js'
 
 it("a commit's content is not reported again, and the disk's changes after it are", async () => {
   const { root, open } = testWorkspace()
   const workspace = await open()
   const session = await working(workspace)
-  const told = recorded(session.fs.watch(`${root}/src`, { recursive: true }))
-  const all = () => settled(told, (round) => fs.writeFileSync(`${root}/src/probe`, round))
+  const recorder = recordEvents(session.fs.watch(`${root}/src`, { recursive: true }))
+  const all = () => waitForEvents(recorder, (round) => fs.writeFileSync(`${root}/src/probe`, round))
   session.fs.writeFileSync(`${root}/src/a.ts`, 'staged')
   session.fs.unlinkSync(`${root}/src/b.ts`)
   session.fs.mkdirSync(`${root}/src/new`)

@@ -1,61 +1,61 @@
 import fs from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hiding, land, recorded, settled, site } from './watching.js'
+import { hiding, land, recordEvents, waitForEvents, site } from './watching.js'
 
 describe('watching a file', () => {
   it('reports staged and disk changes of the file only', async () => {
     const at = site()
-    const told = recorded(at.fs.watch(`${at.root}/a`))
+    const recorder = recordEvents(at.fs.watch(`${at.root}/a`))
     const probe = (round: string) => fs.writeFileSync(`${at.root}/a`, round)
     fs.writeFileSync(`${at.root}/b`, 'neighbour')
     at.fs.writeFileSync(`${at.root}/c`, 'neighbour')
-    await settled(told, probe, 'a')
-    expect(told.events).toEqual(['change:a', 'change:a'])
-    const heard = told.next('a')
+    await waitForEvents(recorder, probe, 'a')
+    expect(recorder.events).toEqual(['change:a', 'change:a'])
+    const nextEvent = recorder.next('a')
     at.fs.writeFileSync(`${at.root}/a`, 'staged')
-    await heard
-    expect(told.events).toHaveLength(3)
+    await nextEvent
+    expect(recorder.events).toHaveLength(3)
   })
 
   it('continues when an editor replaces the file by rename', async () => {
     const at = site()
-    const told = recorded(at.fs.watch(`${at.root}/a`))
+    const recorder = recordEvents(at.fs.watch(`${at.root}/a`))
     for (const content of ['one', 'two']) {
-      const heard = told.next('a')
+      const nextEvent = recorder.next('a')
       fs.writeFileSync(`${at.root}/temporary`, content)
       fs.renameSync(`${at.root}/temporary`, `${at.root}/a`)
-      await heard
+      await nextEvent
     }
-    expect(told.events).toEqual(['rename:a', 'rename:a'])
+    expect(recorder.events).toEqual(['rename:a', 'rename:a'])
   })
 
   it('reports the requested name, through a link too', async () => {
     const at = site()
     fs.symlinkSync('a', `${at.root}/link`)
-    const told = recorded(at.fs.watch(`${at.root}/link`))
-    const heard = told.next('link')
+    const recorder = recordEvents(at.fs.watch(`${at.root}/link`))
+    const nextEvent = recorder.next('link')
     at.fs.writeFileSync(`${at.root}/a`, 'staged')
-    await heard
-    expect(told.events).toEqual(['change:link'])
+    await nextEvent
+    expect(recorder.events).toEqual(['change:link'])
   })
 
   it('works for a staged file, before and after its commit', async () => {
     const at = site()
     at.fs.mkdirSync(`${at.root}/fresh`)
     at.fs.writeFileSync(`${at.root}/fresh/file`, '1')
-    const told = recorded(at.fs.watch(`${at.root}/fresh/file`))
-    const staged = told.next('file')
+    const recorder = recordEvents(at.fs.watch(`${at.root}/fresh/file`))
+    const staged = recorder.next('file')
     at.fs.writeFileSync(`${at.root}/fresh/file`, '2')
     await staged
     fs.mkdirSync(`${at.root}/fresh`, { mode: at.fs.statSync(`${at.root}/fresh`).mode & 0o777 })
     land(at)
     // The stage is scanned at the end of the turn; then the directory on disk is watched.
     await new Promise((resolve) => setImmediate(resolve))
-    const disk = told.next('file')
+    const disk = recorder.next('file')
     fs.writeFileSync(`${at.root}/fresh/file`, '3')
     await disk
-    expect(told.events).toEqual(['change:file', 'change:file'])
+    expect(recorder.events).toEqual(['change:file', 'change:file'])
   })
 })
 
@@ -63,9 +63,9 @@ describe('the paths that a watch reports', () => {
   it('do not include paths that are hidden by the requested name', async () => {
     const at = site(hiding((_, asked) => asked === 'link/x'))
     fs.symlinkSync('dir', `${at.root}/link`)
-    const told = at.watch(`${at.root}/link`)
+    const recorder = at.watch(`${at.root}/link`)
     at.fs.writeFileSync(`${at.root}/dir/x`, 'staged')
-    expect(await told.all()).toEqual([])
+    expect(await recorder.all()).toEqual([])
   })
 
   it("outside of the workspace are the host's, without hidden paths and the workspace", async () => {
@@ -73,17 +73,17 @@ describe('the paths that a watch reports', () => {
     const at = site(hiding((path) => hidden.includes(path)))
     const outside = at.outside()
     hidden.push(`${outside}/secret`)
-    const told = at.watch(outside)
+    const recorder = at.watch(outside)
     fs.writeFileSync(`${outside}/secret`, 'disk')
     fs.writeFileSync(`${outside}/f`, 'disk')
-    expect(new Set(await told.all())).toEqual(new Set(['rename:f', 'change:f']))
-    const above = recorded(at.fs.watch(dirname(at.root)))
+    expect(new Set(await recorder.all())).toEqual(new Set(['rename:f', 'change:f']))
+    const above = recordEvents(at.fs.watch(dirname(at.root)))
     fs.chmodSync(at.root, 0o700)
-    const made = `${at.root}.beside`
-    const heard = above.next(basename(made))
-    fs.writeFileSync(made, '')
-    fs.unlinkSync(made)
-    await heard
+    const sibling = `${at.root}.beside`
+    const nextEvent = above.next(basename(sibling))
+    fs.writeFileSync(sibling, '')
+    fs.unlinkSync(sibling)
+    await nextEvent
     expect(above.events).not.toContain(`rename:${basename(at.root)}`)
     hidden.push(outside)
     expect(() => at.fs.watch(outside)).toThrow(/^ENOENT/)

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { EventEmitter, once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { recorded, site } from './watching.js'
+import { recordEvents, site } from './watching.js'
 
 describe('a watcher', () => {
   it('is an emitter with close, ref and unref, that closes once and is silent afterwards', async () => {
@@ -36,10 +36,10 @@ describe('a watcher', () => {
     const at = site()
     const names: unknown[] = []
     at.fs.watch(at.root, 'buffer', (_, filename) => names.push(filename))
-    const hex = recorded(at.fs.watch(at.root, 'hex'))
-    const told = at.watch(at.root, { ignore: ['*.log', /^tmp/, (name) => name === 'a'] })
+    const hex = recordEvents(at.fs.watch(at.root, 'hex'))
+    const recorder = at.watch(at.root, { ignore: ['*.log', /^tmp/, (name) => name === 'a'] })
     for (const name of ['a', 'b', 'x.log', 'tmp1']) at.fs.writeFileSync(`${at.root}/${name}`, 'staged')
-    expect(await told.all()).toEqual(['change:b'])
+    expect(await recorder.all()).toEqual(['change:b'])
     expect(names.every(Buffer.isBuffer)).toBe(true)
     expect(hex.events).toContain(`change:${Buffer.from('b').toString('hex')}`)
   })

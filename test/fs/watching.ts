@@ -15,7 +15,7 @@ export interface Site extends BareFacade {
   watch(
     dir: string,
     options?: fs.WatchOptionsWithStringEncoding,
-  ): Told & { readonly watcher: FSWatcher; all(): Promise<string[]> }
+  ): EventRecorder & { readonly watcher: FSWatcher; all(): Promise<string[]> }
   /** Another directory, outside. */
   outside(): string
 }
@@ -36,8 +36,8 @@ export function site(decide?: Decide): Site {
     root,
     watch(dir, options = {}) {
       const watcher = facade.fs.watch(dir, options)
-      const told = recorded(watcher)
-      return { ...told, watcher, all: () => settled(told, (round) => fs.writeFileSync(`${dir}/probe`, round)) }
+      const recorder = recordEvents(watcher)
+      return { ...recorder, watcher, all: () => waitForEvents(recorder, (round) => fs.writeFileSync(`${dir}/probe`, round)) }
     },
     outside() {
       const other = tempDir()
@@ -72,13 +72,13 @@ export function land({ overlay, fs: staged, root }: Site): void {
 }
 
 /** The events of a watcher, in order, as `event:filename`. */
-export interface Told {
+export interface EventRecorder {
   readonly events: string[]
   /** Resolves at the next event with this filename. */
   next(filename: string): Promise<void>
 }
 
-export function recorded(watcher: FSWatcher): Told {
+export function recordEvents(watcher: FSWatcher): EventRecorder {
   const events: string[] = []
   const waiting: { readonly filename: string; readonly resolve: () => void }[] = []
   watcher.on('change', (event, filename) => {
@@ -95,26 +95,26 @@ export function recorded(watcher: FSWatcher): Told {
  * Returns the events once all earlier changes were reported: makes two more changes one after the other and waits for
  * each, so that events which were still being collected at the first are reported by the second.
  */
-export async function settled(told: Told, change: (round: string) => void, name = 'probe'): Promise<string[]> {
+export async function waitForEvents(recorder: EventRecorder, change: (round: string) => void, name = 'probe'): Promise<string[]> {
   for (const round of ['1', '2']) {
-    const heard = told.next(name)
+    const nextEvent = recorder.next(name)
     change(round)
-    await heard
+    await nextEvent
   }
-  return told.events.filter((event) => !event.endsWith(`:${name}`))
+  return recorder.events.filter((event) => !event.endsWith(`:${name}`))
 }
 
-export type Look = readonly [current: Stats, previous: Stats]
+export type ListenerCall = readonly [current: Stats, previous: Stats]
 
 /** A listener for `watchFile`, and its calls. */
-export function looks(): { readonly all: Look[]; listener(...look: Look): void; next(): Promise<Look> } {
-  const all: Look[] = []
-  let waiting: ((look: Look) => void)[] = []
+export function recordCalls(): { readonly calls: ListenerCall[]; listener(...call: ListenerCall): void; next(): Promise<ListenerCall> } {
+  const calls: ListenerCall[] = []
+  let waiting: ((call: ListenerCall) => void)[] = []
   return {
-    all,
-    listener(...look) {
-      all.push(look)
-      for (const resolve of waiting) resolve(look)
+    calls,
+    listener(...call) {
+      calls.push(call)
+      for (const resolve of waiting) resolve(call)
       waiting = []
     },
     next: () => new Promise((resolve) => waiting.push(resolve)),

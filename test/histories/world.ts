@@ -275,10 +275,10 @@ export class World {
       )
       if (differing.length === 0) continue
       const { changes } = await session.changes()
-      const said = new Set(changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])))
+      const reported = new Set(changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])))
       // A directory of the session in place of a file is reported by its entries.
       const isSaid = (path: string) =>
-        said.has(path) || (view.get(path) === DIR && [...said].some((each) => each.startsWith(`${path}/`)))
+        reported.has(path) || (view.get(path) === DIR && [...reported].some((each) => each.startsWith(`${path}/`)))
       const unsaid = differing.filter((path) => !isSaid(path))
       if (unsaid.length > 0)
         throw new Error(

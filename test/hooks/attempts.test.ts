@@ -77,8 +77,8 @@ async function aliasedWork({ session, aliased }: Setup, { tool, path }: Attempt)
   else aliased.fs.unlinkSync(path)
 }
 
-const input = (s: Setup, deed: Attempt) => {
-  return { taskId: ID, cwd: s.place.root, toolName: deed.tool, params: params(deed) }
+const input = (s: Setup, attempt: Attempt) => {
+  return { taskId: ID, cwd: s.place.root, toolName: attempt.tool, params: params(attempt) }
 }
 
 async function succeeds(run: () => Promise<unknown>): Promise<boolean> {
@@ -91,62 +91,62 @@ async function succeeds(run: () => Promise<unknown>): Promise<boolean> {
 /** A host that calls the pre-hook, works if allowed, and calls the post-hook. */
 async function runWithPreAndPost(
   s: Setup,
-  deed: Attempt,
+  attempt: Attempt,
   ask: () => Promise<'run' | 'answered' | 'refused'>,
   run = work,
 ): Promise<boolean> {
   const answer = await ask()
-  const done = answer === 'run' ? await succeeds(() => run(s, deed)) : answer === 'answered'
+  const done = answer === 'run' ? await succeeds(() => run(s, attempt)) : answer === 'answered'
   await s.engine.runPostHook({ taskId: ID })
   return done
 }
 
-type Route = (s: Setup, deed: Attempt) => Promise<boolean>
+type Route = (s: Setup, attempt: Attempt) => Promise<boolean>
 
 const ROUTES: Record<string, Route> = {
-  'plain fs': (s, deed) => succeeds(() => work(s, deed)),
-  runTool: async (s, deed) => {
-    const use = { name: deed.tool, args: params(deed) }
-    return (await runTool(s.session, use, () => work(s, deed))).status === 'done'
+  'plain fs': (s, attempt) => succeeds(() => work(s, attempt)),
+  runTool: async (s, attempt) => {
+    const use = { name: attempt.tool, args: params(attempt) }
+    return (await runTool(s.session, use, () => work(s, attempt))).status === 'done'
   },
-  'Roo tools': async (s, deed) => {
-    const call = { id: 'c', name: deed.tool, arguments: params(deed) }
+  'Roo tools': async (s, attempt) => {
+    const call = { id: 'c', name: attempt.tool, arguments: params(attempt) }
     return !(await createRooTools(s.session).execute(call)).isError
   },
-  runWithHooks: async (s, deed) => {
-    const result = await s.engine.runWithHooks(input(s, deed), () => work(s, deed)).catch(() => undefined)
+  runWithHooks: async (s, attempt) => {
+    const result = await s.engine.runWithHooks(input(s, attempt), () => work(s, attempt)).catch(() => undefined)
     return result?.allow === true
   },
-  runPreHook: (s, deed) =>
-    runWithPreAndPost(s, deed, async () => {
-      const { allow, toolResult } = await s.engine.runPreHook(input(s, deed))
+  runPreHook: (s, attempt) =>
+    runWithPreAndPost(s, attempt, async () => {
+      const { allow, toolResult } = await s.engine.runPreHook(input(s, attempt))
       return allow ? (toolResult === undefined ? 'run' : 'answered') : 'refused'
     }),
-  executePreHooks: (s, deed) =>
-    runWithPreAndPost(s, deed, async () => {
-      if (await s.engine.executePreHooks(deed.tool, input(s, deed))) return 'refused'
-      return deed.tool === 'select_active_intent' ? 'answered' : 'run'
+  executePreHooks: (s, attempt) =>
+    runWithPreAndPost(s, attempt, async () => {
+      if (await s.engine.executePreHooks(attempt.tool, input(s, attempt))) return 'refused'
+      return attempt.tool === 'select_active_intent' ? 'answered' : 'run'
     }),
-  preExecutionHook: (s, deed) =>
-    runWithPreAndPost(s, deed, async () => {
-      const call = { cwd: s.place.root, toolName: deed.tool, toolArgs: params(deed), taskId: ID }
+  preExecutionHook: (s, attempt) =>
+    runWithPreAndPost(s, attempt, async () => {
+      const call = { cwd: s.place.root, toolName: attempt.tool, toolArgs: params(attempt), taskId: ID }
       const { kind } = await preExecutionHook(call, s.engine)
       return kind === 'continue' ? 'run' : kind === 'handled' ? 'answered' : 'refused'
     }),
-  'base tool': (s, deed) =>
-    runWithPreAndPost(s, deed, async () => {
+  'base tool': (s, attempt) =>
+    runWithPreAndPost(s, attempt, async () => {
       const pushed: string[] = []
-      if (await enforceToolSecurityPreHook(s.engine, input(s, deed), (text) => pushed.push(text))) return 'run'
+      if (await enforceToolSecurityPreHook(s.engine, input(s, attempt), (text) => pushed.push(text))) return 'run'
       return pushed.some((text) => text.startsWith('{"type":"tool_error"')) ? 'refused' : 'answered'
     }),
-  'aliased modules, in a call that names no path': (s, deed) =>
-    succeeds(() => s.session.toolCall({ tool: deed.tool, kind: 'edit' }, () => aliasedWork(s, deed))),
-  'aliased modules, in a call between its hooks': (s, deed) =>
+  'aliased modules, in a call that names no path': (s, attempt) =>
+    succeeds(() => s.session.toolCall({ tool: attempt.tool, kind: 'edit' }, () => aliasedWork(s, attempt))),
+  'aliased modules, in a call between its hooks': (s, attempt) =>
     runWithPreAndPost(
       s,
-      deed,
+      attempt,
       async () => {
-        const { allow, toolResult } = await s.engine.runPreHook(input(s, deed))
+        const { allow, toolResult } = await s.engine.runPreHook(input(s, attempt))
         return allow ? (toolResult === undefined ? 'run' : 'answered') : 'refused'
       },
       aliasedWork,
@@ -159,25 +159,25 @@ const hookDeps = ({ session, place }: Setup) => {
   return { env, cwd: place.root, isInMount: () => true }
 }
 
-const claudeHook: Route = (s, deed) =>
-  runWithPreAndPost(s, deed, async () => {
-    const told = { session_id: 'c', cwd: s.place.root, hook_event_name: 'PreToolUse', tool_use_id: 'u' }
-    const call = { tool_name: 'Write', tool_input: { file_path: deed.path, content: 'x\n' } }
-    const { hookSpecificOutput: output } = await answerClaude(JSON.stringify({ ...told, ...call }), hookDeps(s))
+const claudeHook: Route = (s, attempt) =>
+  runWithPreAndPost(s, attempt, async () => {
+    const common = { session_id: 'c', cwd: s.place.root, hook_event_name: 'PreToolUse', tool_use_id: 'u' }
+    const call = { tool_name: 'Write', tool_input: { file_path: attempt.path, content: 'x\n' } }
+    const { hookSpecificOutput: output } = await answerClaude(JSON.stringify({ ...common, ...call }), hookDeps(s))
     return JSON.stringify(output).includes('"deny"') ? 'refused' : 'run'
   })
 
-const clineHook: Route = (s, deed) =>
-  runWithPreAndPost(s, deed, async () => {
-    const isPatch = deed.tool === 'apply_patch'
-    const { patch, ...others } = params(deed)
-    const preToolUse = { toolName: deed.tool, parameters: isPatch ? { input: patch } : others }
+const clineHook: Route = (s, attempt) =>
+  runWithPreAndPost(s, attempt, async () => {
+    const isPatch = attempt.tool === 'apply_patch'
+    const { patch, ...others } = params(attempt)
+    const preToolUse = { toolName: attempt.tool, parameters: isPatch ? { input: patch } : others }
     const event = { hookName: 'PreToolUse', taskId: 'c', workspaceRoots: [s.place.root], preToolUse }
     return (await answerCline(JSON.stringify(event), hookDeps(s))).cancel ? 'refused' : 'run'
   })
 
 /** Routes that judge a call and let the mount stage it. The selected intent and the questions to people belong to the mount. */
-const HOOK_PROCESSES: Record<string, readonly [door: Route, takes: (deed: Attempt) => boolean]> = {
+const HOOK_PROCESSES: Record<string, readonly [door: Route, takes: (attempt: Attempt) => boolean]> = {
   'Claude Code’s hook': [claudeHook, ({ tool }) => tool === 'write_to_file'],
   'Cline’s hook': [clineHook, ({ tool }) => tool !== 'select_active_intent'],
 }
@@ -186,13 +186,13 @@ const HOOK_PROCESSES: Record<string, readonly [door: Route, takes: (deed: Attemp
 const OUTSIDE = ['../outside.txt', '/etc/escrow-test']
 
 /** The outcome of each attempt: whether it succeeded, its staged changes and its denials in the ledger. */
-async function outcomes(door: Route, deeds: readonly Attempt[] = ATTEMPTS): Promise<Map<string, unknown>> {
+async function outcomes(route: Route, attempts: readonly Attempt[] = ATTEMPTS): Promise<Map<string, unknown>> {
   const s = await setUp()
   const found = new Map<string, unknown>()
   let seen = 0
-  for (const deed of deeds) {
-    if ((s.session.intent?.id ?? null) !== deed.intent) await s.session.selectIntent(deed.intent)
-    const done = await door(s, deed)
+  for (const attempt of attempts) {
+    if ((s.session.intent?.id ?? null) !== attempt.intent) await s.session.selectIntent(attempt.intent)
+    const done = await route(s, attempt)
     const staged = (await s.session.changes()).changes.map(({ path, kind }) => `${kind} ${path}`)
     await s.session.flush()
     const ledger = s.place.text('.orchestration/agent_trace.jsonl')
@@ -200,7 +200,7 @@ async function outcomes(door: Route, deeds: readonly Attempt[] = ATTEMPTS): Prom
     seen = ledger.length
     const denied = lines.map((line) => own(JSON.parse(line))).filter(({ type }) => type === 'denied')
     const news = denied.map(({ reason, path, words }) => [reason, path, words])
-    found.set(`${deed.tool} ${deed.path} under ${deed.intent}`, { done, staged, denied: news })
+    found.set(`${attempt.tool} ${attempt.path} under ${attempt.intent}`, { done, staged, denied: news })
     await s.session.revert()
   }
   return found
@@ -209,11 +209,11 @@ async function outcomes(door: Route, deeds: readonly Attempt[] = ATTEMPTS): Prom
 describe('aliased modules outside of tool calls', () => {
   it('decide as plain fs does for every path of the workspace', async () => {
     const inside = (found: Map<string, unknown>) =>
-      [...found].filter(([deed]) => !OUTSIDE.some((path) => deed.includes(` ${path} `)))
+      [...found].filter(([attempt]) => !OUTSIDE.some((path) => attempt.includes(` ${path} `)))
     const [plain, through] = [
       await outcomes(ROUTES['plain fs'] ?? expect.unreachable()),
-      await outcomes((s, deed) =>
-        'path' in deed && OUTSIDE.includes(deed.path) ? Promise.resolve(false) : succeeds(() => aliasedWork(s, deed)),
+      await outcomes((s, attempt) =>
+        'path' in attempt && OUTSIDE.includes(attempt.path) ? Promise.resolve(false) : succeeds(() => aliasedWork(s, attempt)),
       ),
     ]
     expect(inside(through)).toEqual(inside(plain))
@@ -249,21 +249,21 @@ describe('every route', () => {
       const plain = await plainOutcomes()
       const through = await outcomes(ROUTES[name] ?? expect.unreachable())
       const differing = [...through].filter(
-        ([deed, outcome]) => JSON.stringify(outcome) !== JSON.stringify(plain.get(deed)),
+        ([attempt, outcome]) => JSON.stringify(outcome) !== JSON.stringify(plain.get(attempt)),
       )
-      expect(differing.map(([deed, outcome]) => ({ deed, plain: plain.get(deed), through: outcome }))).toEqual([])
+      expect(differing.map(([attempt, outcome]) => ({ deed: attempt, plain: plain.get(attempt), through: outcome }))).toEqual([])
     },
   )
 
   it.each(Object.keys(HOOK_PROCESSES))('%s decides the same for each attempt that it can judge', async (name) => {
-    const [door, takes] = HOOK_PROCESSES[name] ?? expect.unreachable()
-    const deeds = ATTEMPTS.filter(takes)
+    const [route, takes] = HOOK_PROCESSES[name] ?? expect.unreachable()
+    const attempts = ATTEMPTS.filter(takes)
     const plain = await plainOutcomes()
-    const through = await outcomes(door, deeds)
+    const through = await outcomes(route, attempts)
     const differing = [...through].filter(
-      ([deed, outcome]) => JSON.stringify(outcome) !== JSON.stringify(plain.get(deed)),
+      ([attempt, outcome]) => JSON.stringify(outcome) !== JSON.stringify(plain.get(attempt)),
     )
-    expect(differing.map(([deed, outcome]) => ({ deed, plain: plain.get(deed), through: outcome }))).toEqual([])
+    expect(differing.map(([attempt, outcome]) => ({ deed: attempt, plain: plain.get(attempt), through: outcome }))).toEqual([])
     expect(through.size).toBeGreaterThan(40)
   })
 })

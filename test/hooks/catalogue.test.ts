@@ -39,10 +39,10 @@ describe('the tool catalogue', () => {
   )
 
   it('lets host settings classify an unknown tool, and no other', () => {
-    const told = toolCatalogue({ 'mcp--docs--search': 'read', execute_command: 'unknown' })
-    expect(told.classify('mcp--docs--search')).toBe('SAFE')
-    expect(told.classify('execute_command')).toBe('DESTRUCTIVE')
-    expect(told.classify('mcp--docs--write')).toBe('DESTRUCTIVE')
+    const catalogue = toolCatalogue({ 'mcp--docs--search': 'read', execute_command: 'unknown' })
+    expect(catalogue.classify('mcp--docs--search')).toBe('SAFE')
+    expect(catalogue.classify('execute_command')).toBe('DESTRUCTIVE')
+    expect(catalogue.classify('mcp--docs--write')).toBe('DESTRUCTIVE')
   })
 
   it.each([

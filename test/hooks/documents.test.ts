@@ -168,17 +168,17 @@ const ROWS: Row[] = [
         toolName: 'write_to_file',
         details: { type: 'tool_error' },
       })
-      const heard: string[] = []
+      const calls: string[] = []
       const listener: hooks.ToolHook = {
         classification: 'SAFE',
-        preExecute: (tool) => void heard.push(`pre ${tool}`),
+        preExecute: (tool) => void calls.push(`pre ${tool}`),
         postExecute: (tool) => ({ message: 'late', code: 'late', toolName: tool }),
       }
       s.engine.registerPreHook(listener)
       s.engine.registerPostHook(listener)
       expect(await s.engine.executePreHooks('list_files', s.call(''))).toBeUndefined()
       expect(await s.engine.executePostHooks('list_files', s.call(''))).toMatchObject({ code: 'late' })
-      expect(heard).toEqual(['pre list_files'])
+      expect(calls).toEqual(['pre list_files'])
     },
   },
   {

@@ -14,20 +14,20 @@ import { hook, type Setup, setUp } from './setup.js'
 describe('HookEngine', () => {
   it('runs hooks in registration order, each for its class of calls', async () => {
     const { engine, call } = setUp()
-    const heard: string[] = []
+    const calls: string[] = []
     const listen = (name: string, more: Partial<ToolHook> = {}) =>
-      hook(() => void heard.push(`pre ${name}`), { postExecute: () => void heard.push(`post ${name}`), ...more })
+      hook(() => void calls.push(`pre ${name}`), { postExecute: () => void calls.push(`post ${name}`), ...more })
     engine.registerPreHook(listen('a'))
     engine.registerPreHook(listen('b', { classification: 'DESTRUCTIVE' }))
     engine.registerPreHook(listen('c', { classification: 'SAFE' }))
     engine.registerPostHook(listen('d'))
     await engine.runWithHooks(call('read_file', { path: 'src/a.ts' }), () => 'text')
-    expect(heard).toEqual(['pre a', 'pre c', 'post d'])
+    expect(calls).toEqual(['pre a', 'pre c', 'post d'])
   })
 
   it('denies when a hook throws, skips the later hooks, and still runs the post-hooks', async () => {
     const { engine, call, session } = setUp()
-    const heard: unknown[] = []
+    const calls: unknown[] = []
     class Broken implements ToolHook {
       preExecute(): void {
         throw new TypeError('oops')
@@ -35,14 +35,14 @@ describe('HookEngine', () => {
       postExecute(): void {}
     }
     engine.registerPreHook(new Broken())
-    engine.registerPreHook(hook(() => void heard.push('asked')))
+    engine.registerPreHook(hook(() => void calls.push('asked')))
     engine.registerPostHook(hook(() => undefined, { postExecute: () => Promise.reject(new Error('post broke')) }))
-    engine.registerPostHook(hook(() => undefined, { postExecute: (_, { outcome }) => void heard.push(outcome) }))
-    const ran = await engine.runWithHooks(call('list_files', { path: '.' }), () => heard.push('ran'))
+    engine.registerPostHook(hook(() => undefined, { postExecute: (_, { outcome }) => void calls.push(outcome) }))
+    const ran = await engine.runWithHooks(call('list_files', { path: '.' }), () => calls.push('ran'))
     expect(ran).toMatchObject({ allow: false, error: { reason: 'policy_invalid', tool: 'list_files' } })
     expect(ran.message).toContain('Broken')
     expect(ran.failures).toMatchObject([{ code: 'policy_invalid', message: expect.stringContaining('post broke') }])
-    expect(heard).toEqual(['denied'])
+    expect(calls).toEqual(['denied'])
     await (await session()).flush()
   })
 
@@ -76,11 +76,11 @@ describe('HookEngine', () => {
 
   it("throws the tool's own error after its post-hooks", async () => {
     const { engine, call } = setUp()
-    const heard: unknown[] = []
-    engine.registerPostHook(hook(() => undefined, { postExecute: (_, { outcome }) => void heard.push(outcome) }))
+    const outcomes: unknown[] = []
+    engine.registerPostHook(hook(() => undefined, { postExecute: (_, { outcome }) => void outcomes.push(outcome) }))
     const run = engine.runWithHooks(call('list_files'), () => Promise.reject(new Error('disk on fire')))
     await expect(run).rejects.toThrow('disk on fire')
-    expect(heard).toEqual(['failed'])
+    expect(outcomes).toEqual(['failed'])
   })
 
   it('treats a denial inside the tool as a refusal, even if no argument announced the path', async () => {
@@ -170,8 +170,8 @@ describe('HookEngine', () => {
 describe('a call whose tool the host runs', () => {
   it('owns the writes until its post-hook', async () => {
     const { engine, call, session } = setUp()
-    const heard: HookPayload['outcome'][] = []
-    engine.registerPostHook(hook(() => undefined, { postExecute: (_, { outcome }) => void heard.push(outcome) }))
+    const outcomes: HookPayload['outcome'][] = []
+    engine.registerPostHook(hook(() => undefined, { postExecute: (_, { outcome }) => void outcomes.push(outcome) }))
     expect(await engine.runPreHook(call('select_active_intent', { intent_id: 'INT-001' }))).toMatchObject({
       allow: true,
       toolResult: expect.stringContaining('<intent_context>'),
@@ -186,7 +186,7 @@ describe('a call whose tool the host runs', () => {
     expect(await engine.runPostHook(write)).toEqual({ allow: true, feedback: [], failures: [] })
     const { changes } = await (await session()).changes()
     expect(changes).toMatchObject([{ path: 'src/a.ts', calls: [expect.any(String)] }])
-    expect(heard).toEqual(['done', 'done'])
+    expect(outcomes).toEqual(['done', 'done'])
   })
 
   it('is ended by the next call if the host never ends it', async () => {

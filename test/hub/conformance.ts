@@ -192,10 +192,10 @@ function describeQueue(stores: Open, held: Take): void {
         agent: 'tester:m-1',
         intents: [{ id: 'INT-001', name: 'Tax\0', scope: ['src/**'], criteria: ['Rounds.'] }],
       }
-      const told = Object.assign(createChange('a'), { facts: ['stop: a guard was removed'] })
-      const first = await all.queue.submit(hold, { digest: '1', revision: 1, changes: [told], facts })
-      expect(await all.queue.get(first.id)).toMatchObject({ facts, changes: [{ facts: told.facts }] })
-      await all.queue.decide(first.id, { keys: [changeKey(told)], verdict: 'approved' }, 'Ada')
+      const changeWithFacts = Object.assign(createChange('a'), { facts: ['stop: a guard was removed'] })
+      const first = await all.queue.submit(hold, { digest: '1', revision: 1, changes: [changeWithFacts], facts })
+      expect(await all.queue.get(first.id)).toMatchObject({ facts, changes: [{ facts: changeWithFacts.facts }] })
+      await all.queue.decide(first.id, { keys: [changeKey(changeWithFacts)], verdict: 'approved' }, 'Ada')
       const next = await all.queue.submit(hold, { digest: '2', revision: 2, changes: [createChange('a')] })
       const { facts: none, changes } = await all.queue.get(next.id)
       expect([none, changes[0]?.facts, changes[0]?.verdict]).toEqual([undefined, undefined, 'approved'])

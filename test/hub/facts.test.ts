@@ -5,9 +5,9 @@ import { createChange } from './fixtures.js'
 
 it('facts are not part of what a verdict applies to', () => {
   const change = createChange('a', { after: EMPTY_DIGEST })
-  const told = Object.assign({}, change, { facts: ['stop: a guard was removed'], risk: 3, agent: 'x', intent: 'y' })
-  expect(changeKey(told)).toBe(changeKey(change))
-  expect(changeKey(CHANGE.parse(told))).toBe(changeKey(change))
+  const changeWithFacts = Object.assign({}, change, { facts: ['stop: a guard was removed'], risk: 3, agent: 'x', intent: 'y' })
+  expect(changeKey(changeWithFacts)).toBe(changeKey(change))
+  expect(changeKey(CHANGE.parse(changeWithFacts))).toBe(changeKey(change))
 })
 
 it("facts of any length are shortened to the hub's limits, with the number of omitted ones", () => {

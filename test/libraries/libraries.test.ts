@@ -124,7 +124,7 @@ const LIBRARIES: Readonly<Record<string, Use>> = {
   },
   async webpack(load, _, root) {
     const webpack = load('webpack')
-    const told = []
+    const results = []
     for (const mode of ['production', 'development']) {
       const compiler = webpack({
         ...{ mode, context: root, entry: './src/main.js', devtool: mode === 'production' ? 'source-map' : false },
@@ -136,11 +136,11 @@ const LIBRARIES: Readonly<Record<string, Use>> = {
           (yes, no) => compiler.run((error: unknown, result: never) => (error ? no(error) : yes(result))),
         )
         const { errors, assets } = stats.toJson({ all: false, assets: true, errors: true })
-        told.push([round, errors, assets.map(({ name }) => name).sort()])
+        results.push([round, errors, assets.map(({ name }) => name).sort()])
       }
       await new Promise((done) => compiler.close(done))
     }
-    return told
+    return results
   },
   async rollup(load, _, root) {
     const { rollup } = load('rollup')

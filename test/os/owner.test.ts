@@ -124,10 +124,10 @@ describe('an owner file', () => {
     for (let round = 0; round < 2; round += 1) {
       writeFileSync(file, dead(`dead-${round}`))
       const children = Array.from({ length: 3 }, () => startChild('owner.ts', file, '0'))
-      const said = await Promise.all(children.map((child) => child.line()))
+      const lines = await Promise.all(children.map((child) => child.line()))
       // Without a time limit a loser may see an unfinished takeover: then nobody owns it, but never two.
-      expect(said.filter((word) => word === 'mine').length).toBeLessThanOrEqual(1)
-      const mine = children[said.indexOf('mine')]
+      expect(lines.filter((word) => word === 'mine').length).toBeLessThanOrEqual(1)
+      const mine = children[lines.indexOf('mine')]
       if (mine) expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: mine.process.pid })
       for (const child of children) await child.kill()
     }

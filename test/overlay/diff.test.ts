@@ -8,11 +8,11 @@ const TREE: SeedTree = { a: 'one', b: 'two', 'd/x': 'dx', 'd/e/y': 'dy', 'd/empt
 function site(tree = TREE): { overlay: Overlay; root: string; changes: () => string[] } {
   const { overlay, root, dispose } = overlayOver(tree)
   onTestFinished(dispose)
-  return { overlay, root, changes: () => told(overlay) }
+  return { overlay, root, changes: () => describeChanges(overlay) }
 }
 
 /** `kind path` or `rename from -> path`, and a mark if the base has changed. */
-function told(overlay: Overlay): string[] {
+function describeChanges(overlay: Overlay): string[] {
   return diffStage(overlay)
     .changes.map(({ kind, path, from, drifted }) => {
       const name = from === undefined ? path : `${from} -> ${path}`

@@ -31,19 +31,19 @@ function look(overlay: Overlay): unknown {
       ]
     )
   })
-  const said = diffStage(overlay).changes.map(({ content: _, times, ...change }) =>
+  const changes = diffStage(overlay).changes.map(({ content: _, times, ...change }) =>
     JSON.stringify({ ...change, times: times && `${times.atimeNs} ${times.mtimeNs}` }),
   )
-  return { seen, inodes, said: said.sort() }
+  return { seen, inodes, changes: changes.sort() }
 }
 
 function lookAll(store: StageStore): unknown {
   const { stage, lower } = store.overlay
-  const versions = stage.snapshots.list().flatMap(({ id, version, ...told }) => {
+  const versions = stage.snapshots.list().flatMap(({ id, version, ...snapshot }) => {
     const end = stage.snapshots.endOf(id)
     return [version, ...(end ? [end] : [])].map((each) => [
       id,
-      told,
+      snapshot,
       look(new Overlay({ lower, stage: Stage.of(each) })),
     ])
   })

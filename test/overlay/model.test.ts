@@ -91,7 +91,7 @@ async function commits(at: Site, approved: readonly StagedChange[]): Promise<boo
   }
 }
 
-const said = (changes: readonly StagedChange[]) =>
+const describeChanges = (changes: readonly StagedChange[]) =>
   changes.map(({ content: _, times, ...change }) => JSON.stringify({ ...change, times: String(times?.mtimeNs) })).sort()
 
 async function property(sequence: readonly Mutation[], check: (site: Site) => Promise<void>): Promise<void> {
@@ -200,12 +200,12 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
           const { overlay } = at.store
           const wanted = merged(overlay)
           const { changes } = diffStage(overlay)
-          const told = inspect(said(changes), { maxArrayLength: null })
+          const label = inspect(describeChanges(changes), { maxArrayLength: null })
           if (changes.length > 0) await commit(at, at.store, changes)
-          expect(onDisk(at.layout.root), told).toEqual(wanted)
+          expect(onDisk(at.layout.root), label).toEqual(wanted)
           at.store.settle([])
-          expect(diffStage(overlay).changes, told).toEqual([])
-          expect(merged(overlay), told).toEqual(wanted)
+          expect(diffStage(overlay).changes, label).toEqual([])
+          expect(merged(overlay), label).toEqual(wanted)
         }),
       ),
       { numRuns: RUNS },
@@ -219,15 +219,15 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
           const { overlay } = at.store
           const approved = diffStage(overlay).changes.filter(() => choices.next().value)
           const wanted = merged(overlay)
-          const told = inspect(said(approved), { maxArrayLength: null })
+          const label = inspect(describeChanges(approved), { maxArrayLength: null })
           if (approved.length === 0 || !(await commits(at, approved))) return
           at.store.settle([])
-          expect(merged(overlay), told).toEqual(wanted)
+          expect(merged(overlay), label).toEqual(wanted)
           const rest = diffStage(overlay).changes
           if (rest.length === 0 || !(await commits(at, rest))) return
-          expect(onDisk(at.layout.root), inspect(said(rest))).toEqual(wanted)
+          expect(onDisk(at.layout.root), inspect(describeChanges(rest))).toEqual(wanted)
           at.store.settle([])
-          expect(diffStage(overlay).changes, told).toEqual([])
+          expect(diffStage(overlay).changes, label).toEqual([])
         }),
       ),
       { numRuns: RUNS },
@@ -245,7 +245,7 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
           }
           const replayed = readStage(layout, 'one')
           expect(merged(replayed.overlay)).toEqual(merged(store.overlay))
-          expect(said(diffStage(replayed.overlay).changes)).toEqual(said(diffStage(store.overlay).changes))
+          expect(describeChanges(diffStage(replayed.overlay).changes)).toEqual(describeChanges(diffStage(store.overlay).changes))
         }),
       ),
       { numRuns: RUNS },
@@ -273,11 +273,11 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
           if (changes.length === 0) return
           await commit(at, other, changes, 'two')
           at.store.settle([])
-          const told = inspect({ theirs: said(changes), mine: said(before) }, { maxArrayLength: null })
-          for (const [path, content] of held) expect(seen(at.store, { path }), `${path} of ${told}`).toEqual(content)
+          const label = inspect({ theirs: describeChanges(changes), mine: describeChanges(before) }, { maxArrayLength: null })
+          for (const [path, content] of held) expect(seen(at.store, { path }), `${path} of ${label}`).toEqual(content)
           for (const { path, from, kind, drifted, before: base } of diffStage(overlay).changes) {
             if (drifted || !bases.has(from ?? path) || kind === 'mkdir' || base?.type === 'dir') continue
-            expect(base?.digest, `${path} of ${told}`).toBe(bases.get(from ?? path))
+            expect(base?.digest, `${path} of ${label}`).toBe(bases.get(from ?? path))
           }
         }),
       ),

@@ -29,11 +29,11 @@ function site(tree: Readonly<Record<string, string>>, aliases: string[] = []): S
     outer,
     overlay,
     resolver,
-    at: (text, follow = 'follow') => said(() => resolver.resolve(text, follow)),
+    at: (text, follow = 'follow') => describeResolved(() => resolver.resolve(text, follow)),
   }
 }
 
-function said(resolve: () => Resolved): string {
+function describeResolved(resolve: () => Resolved): string {
   try {
     const place = resolve()
     return `${place.inside ? 'in' : 'out'}:${place.path}`
@@ -56,11 +56,11 @@ describe('a name', () => {
       'a/../a/b',
     ])
       expect(
-        said(() => resolver.resolve(text, 'follow')),
+        describeResolved(() => resolver.resolve(text, 'follow')),
         text,
       ).toBe('in:a/b')
     for (const text of [root, `${root}/`, '.', 'a/..', `${outer}/alias`])
-      expect(said(() => resolver.resolve(text, 'follow'))).toBe('in:')
+      expect(describeResolved(() => resolver.resolve(text, 'follow'))).toBe('in:')
   })
 
   it('that begins like the root without being below it is outside', () => {
@@ -193,7 +193,7 @@ describe('any name over any links', () => {
           const resolver = new Resolver(new Overlay({ lower: openLower(root), stage: new Stage() }))
           for (const each of asked) {
             if (each === '') continue
-            const ours = said(() => resolver.resolve(`${root}/${each}`, 'follow'))
+            const ours = describeResolved(() => resolver.resolve(`${root}/${each}`, 'follow'))
             const real = kernel(`${root}/${each}`, root)
             // The kernel has no name for a path that is absent at its end.
             if (real === 'ENOENT') expect(ours === 'ENOENT' || isAbsent(ours, root), `${each}: ${ours}`).toBe(true)

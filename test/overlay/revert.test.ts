@@ -13,7 +13,7 @@ const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 100)
 const steps = fc.array(mutation, { minLength: 1, maxLength: 20 })
 
 const names = ({ path, from }: StagedChange): RelPath[] => (from === undefined ? [path] : [path, from])
-const told = (changes: readonly StagedChange[]) =>
+const describeChanges = (changes: readonly StagedChange[]) =>
   inspect(
     changes.map(({ kind, path, from }) => [kind, from ?? '', path]),
     { maxArrayLength: null },
@@ -35,7 +35,7 @@ const takingBack = fc.property(steps, fc.infiniteStream(fc.boolean()), (sequence
     // All changes of a path are reverted: a removed file together with the directory created in its place.
     const taken = new Set(gone.flatMap(names))
     const stays = changes.filter((change) => !gone.includes(change) && !names(change).some((name) => taken.has(name)))
-    const why = `taken back ${told(gone)} of ${told(changes)}`
+    const why = `taken back ${describeChanges(gone)} of ${describeChanges(changes)}`
     store.drop(gone)
     const kept = new Set(stays.flatMap(names))
     for (const { path, kind, after } of stays) {

@@ -13,7 +13,7 @@ const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 50)
 /** The complete visible state of a stage: names, contents, link counts, and its changes. */
 function look(overlay: Overlay): unknown {
   const { changes } = diffStage(overlay)
-  const said = changes
+  const described = changes
     .map(({ content: _, times, ...change }) => JSON.stringify({ ...change, times: String(times?.mtimeNs) }))
     .sort()
   const seen = merged(overlay)
@@ -21,7 +21,7 @@ function look(overlay: Overlay): unknown {
     const inode = overlay.placeOf(p(path)).node?.inode
     return inode && inode.type !== 'dir' ? [path, inode.names, inode.mtimeNs] : [path]
   })
-  return { seen, said, links }
+  return { seen, described, links }
 }
 
 interface Site {
@@ -131,8 +131,8 @@ describe('snapshots', { timeout: 180_000 + RUNS * 500 }, () => {
             if (change.after?.type === 'symlink') made[change.path] = `link ${Buffer.from(change.content())}`
           }
           expect(made).toEqual(files(is))
-          const told = new Set(changes.flatMap(({ path, from }) => [path, from ?? path]))
-          for (const path of told) expect(was[path] === is[path] && was[path]?.startsWith('file'), path).toBe(false)
+          const paths = new Set(changes.flatMap(({ path, from }) => [path, from ?? path]))
+          for (const path of paths) expect(was[path] === is[path] && was[path]?.startsWith('file'), path).toBe(false)
         } finally {
           dispose()
         }

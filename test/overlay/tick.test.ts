@@ -35,9 +35,9 @@ describe('a memo for one turn of the event loop', () => {
     const { port1, port2 } = new MessageChannel()
     const ask = counted()
     const first = ask()
-    const heard = new Promise((done) => port2.on('message', () => done(ask())))
+    const answer = new Promise((done) => port2.on('message', () => done(ask())))
     port1.postMessage('changed')
-    expect(await heard).toBe(first + 1)
+    expect(await answer).toBe(first + 1)
     port1.close()
   })
 

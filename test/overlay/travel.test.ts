@@ -152,18 +152,18 @@ function checkTravel(root: string, { overlay }: StageStore, then: Known): void {
   const moved = [...then.renamed].filter(({ at, lower }) => [at, lower].some(isNear))
   const near = (path: string) =>
     isNear(path) || moved.some(({ at, lower }) => isWithin(path, at) || isWithin(path, lower))
-  const told = inspect({ landed: [...then.landed], was: then.files, now })
+  const label = inspect({ landed: [...then.landed], was: then.files, now })
   const { changes } = diffStage(overlay)
   const staged = new Set(changes.flatMap(namesOf).map(String))
   for (const path of then.landed) {
     // A directory that is still in use, or a file above, can be at a committed path.
     if ([...staged].some((each) => each !== path && (isWithin(each, path) || isWithin(path, each)))) continue
-    expect(staged.has(path), `${path} is staged; ${told}`).toBe(false)
+    expect(staged.has(path), `${path} is staged; ${label}`).toBe(false)
     const onIt = disk[path]?.startsWith('dir') ? undefined : disk[path]
-    if (mergedState(overlay, p(path))?.type !== 'dir') expect(now.get(path), `${path}; ${told}`).toBe(onIt)
+    if (mergedState(overlay, p(path))?.type !== 'dir') expect(now.get(path), `${path}; ${label}`).toBe(onIt)
   }
-  for (const [path, what] of then.files) if (!near(path)) expect(now.get(path), `${path}; ${told}`).toBe(what)
-  for (const path of now.keys()) if (!near(path)) expect(then.files.has(path), `${path} is new; ${told}`).toBe(true)
+  for (const [path, what] of then.files) if (!near(path)) expect(now.get(path), `${path}; ${label}`).toBe(what)
+  for (const path of now.keys()) if (!near(path)) expect(then.files.has(path), `${path} is new; ${label}`).toBe(true)
 }
 
 it('a version is a separate stage, whose edits leave the snapshot unchanged', () => {

@@ -22,13 +22,13 @@ async function committing(word: 'reject first' | 'withdraw first' | 'reject seco
   if (word === 'withdraw first') await other.withdraw({ hunks: [first] })
   if (word === 'reject second') await other.reject({ hunks: [second] }, 'no')
   if (word === 'approve other') await other.approve('src/b.ts')
-  const said = readFileSync(log, 'utf8').slice(before.length)
+  const appended = readFileSync(log, 'utf8').slice(before.length)
   writeFileSync(log, before)
   let isSaid = false
   const commit = () =>
     mine.commit({
       onProgress() {
-        if (!isSaid) appendFileSync(log, said)
+        if (!isSaid) appendFileSync(log, appended)
         isSaid = true
       },
     })

@@ -12,7 +12,7 @@ const change = (path: string, more: Partial<Change> = {}): Change => ({
   ...more,
 })
 
-const said = (changes: Change[]) =>
+const pathsByGroup = (changes: Change[]) =>
   groupChanges({ digest: 'sha256:0', changes }).map(
     ({ changes: of, ...title }) => [title, of.map(({ path }) => path)] as const,
   )
@@ -30,7 +30,7 @@ describe('the order of a review', () => {
       change('.npmrc', { flags: ['protected'] }),
       change('both', { flags: ['drifted', 'conflict'] }),
     ]
-    expect(said(changes)).toEqual([
+    expect(pathsByGroup(changes)).toEqual([
       [{ attention: 'delete' }, ['gone']],
       [{ attention: 'conflict' }, ['both']],
       [{ attention: 'out-of-scope' }, ['package.json']],
@@ -49,7 +49,7 @@ describe('the order of a review', () => {
       change('b', { calls: ['toolu_x', 'edit-10'], writtenAt: 31 }),
       change('d', { calls: ['toolu_x'], writtenAt: 5 }),
     ]
-    expect(said(changes)).toEqual([
+    expect(pathsByGroup(changes)).toEqual([
       [{ callId: 'toolu_x' }, ['b', 'd']],
       [{ callId: 'edit-2' }, ['a']],
       [{ callId: 'edit-10' }, ['c']],
@@ -58,7 +58,7 @@ describe('the order of a review', () => {
 
   it('has every change once, and does not modify the set', () => {
     const changes = [change('b'), change('a', { kind: 'delete' })]
-    expect(said(changes).flatMap(([, paths]) => paths)).toEqual(['a', 'b'])
+    expect(pathsByGroup(changes).flatMap(([, paths]) => paths)).toEqual(['a', 'b'])
     expect(changes.map(({ path }) => path)).toEqual(['b', 'a'])
   })
 })

@@ -30,8 +30,8 @@ const standing = (hunks: Record<string, Verdict>, whole?: Verdict): CurrentVerdi
   ...(whole && { file: whole }),
 })
 const change = (more: Partial<StagedChange> = {}) => staged('a', BEFORE, AFTER, more)
-const landed = (said: CurrentVerdicts, more?: Partial<StagedChange>) => {
-  const landing = commitSliceOf(change(more), said, () => DIFF)
+const landed = (verdicts: CurrentVerdicts, more?: Partial<StagedChange>) => {
+  const landing = commitSliceOf(change(more), verdicts, () => DIFF)
   return landing && Buffer.from(landing.change.content()).toString()
 }
 
@@ -40,8 +40,8 @@ describe('commitSliceOf', () => {
     const compare = () => expect.unreachable('nothing is to be compared')
     expect(commitSliceOf(change(), standing({}, YES), compare)?.change.after).toEqual(file(AFTER))
     expect(commitSliceOf(change(), standing({ [first]: YES }, YES), compare)?.part).toBeUndefined()
-    for (const said of [standing({}), standing({}, NO), standing({ [first]: NO }), standing({ [first]: NO }, NO)]) {
-      expect(commitSliceOf(change(), said, compare)).toBeUndefined()
+    for (const verdicts of [standing({}), standing({}, NO), standing({ [first]: NO }), standing({ [first]: NO }, NO)]) {
+      expect(commitSliceOf(change(), verdicts, compare)).toBeUndefined()
     }
   })
 
@@ -68,7 +68,7 @@ describe('commitSliceOf', () => {
 
   it('leaves mode and name to the verdict on the file', () => {
     const executable = { after: file(AFTER, 0o755) }
-    const modeOf = (said: CurrentVerdicts) => commitSliceOf(change(executable), said, () => DIFF)?.change.after?.mode
+    const modeOf = (verdicts: CurrentVerdicts) => commitSliceOf(change(executable), verdicts, () => DIFF)?.change.after?.mode
     expect(modeOf(standing({ [first]: YES, [second]: YES }))).toBe(0o644)
     expect(modeOf(standing({ [first]: NO }, YES))).toBe(0o755)
     expect(
@@ -90,7 +90,7 @@ describe('commitSliceOf', () => {
 
 describe('changeState', () => {
   it('is the common state of all its parts', () => {
-    const state = (said: CurrentVerdicts, more?: Partial<StagedChange>) => changeState(change(more), said, DIFF)
+    const state = (verdicts: CurrentVerdicts, more?: Partial<StagedChange>) => changeState(change(more), verdicts, DIFF)
     expect(state(standing({}, YES))).toBe('approved')
     expect(state(standing({ [first]: YES }))).toBe('pending')
     expect(state(standing({ [first]: YES, [second]: YES }))).toBe('approved')
@@ -103,8 +103,8 @@ describe('changeState', () => {
 
 describe('rejectionsOf', () => {
   const no = (id: string): Verdict => ({ ...word('rejected', id as 'rejected'), reason: id })
-  const found = (said: CurrentVerdicts, more?: Partial<StagedChange>) =>
-    rejectionsOf(change(more), said, DIFF).map(({ reason, hunks }) => [reason, hunks])
+  const found = (verdicts: CurrentVerdicts, more?: Partial<StagedChange>) =>
+    rejectionsOf(change(more), verdicts, DIFF).map(({ reason, hunks }) => [reason, hunks])
 
   it('returns the rejection of the whole, and of single hunks with their ids', () => {
     expect(found(standing({}))).toEqual([])
@@ -124,8 +124,8 @@ describe('rejectionsOf', () => {
   })
 
   it('keeps the rejection of a name or mode, which no hunk shows', () => {
-    const said = standing({ [first]: YES, [second]: YES }, no('name'))
-    expect(found(said, { from: 'b' as StagedChange['path'] })).toEqual([['name', []]])
+    const verdicts = standing({ [first]: YES, [second]: YES }, no('name'))
+    expect(found(verdicts, { from: 'b' as StagedChange['path'] })).toEqual([['name', []]])
   })
 
   it('returns the one rejection of a change without hunks to decide on', () => {

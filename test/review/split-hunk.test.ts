@@ -140,18 +140,18 @@ describe('withdraw', () => {
     const { session, review } = await scene()
     const [hunk] = (await only(review)).hunks
     const [one = '', two = '', three = ''] = await review.split(hunk?.id ?? '')
-    const heard = async () => {
+    const feedbackItems = async () => {
       await session.flush()
       return (await session.feedback()).map(({ kind, lines }) => [kind, lines?.map(([first]) => first)])
     }
     await review.reject({ hunks: [one, two, three] }, 'no')
     await review.withdraw({ hunks: [two] })
-    expect(await heard()).toEqual([['rejected', [1, 5]]])
+    expect(await feedbackItems()).toEqual([['rejected', [1, 5]]])
     await review.withdraw({ hunks: [three] })
-    expect(await heard()).toEqual([['withdrawn', [5]]])
+    expect(await feedbackItems()).toEqual([['withdrawn', [5]]])
     await review.withdraw({ hunks: [one] })
-    expect(await heard()).toEqual([['withdrawn', [1]]])
-    expect(await heard()).toEqual([])
+    expect(await feedbackItems()).toEqual([['withdrawn', [1]]])
+    expect(await feedbackItems()).toEqual([])
   })
 
   it('reports a part of a rejection of the whole file, too', async () => {

@@ -11,7 +11,7 @@ const content = (of: (number: number) => string) =>
 const BASE = content((number) => `old ${number}`)
 
 /** The hunks that a reviewer reported as approved or rejected. */
-async function said(child: Child, texts: string[] = []): Promise<string[]> {
+async function linesOf(child: Child, texts: string[] = []): Promise<string[]> {
   for (let line = await child.line(); line !== undefined; line = await child.line()) texts.push(JSON.parse(line))
   return texts
 }
@@ -29,7 +29,7 @@ describe('several at once', () => {
       startChild('reviewer.ts', on.root, 'Ann', 'even'),
       startChild('reviewer.ts', on.root, 'Ben', 'odd'),
     ]
-    const [approved, rejected] = await Promise.all([said(ann), said(ben)])
+    const [approved, rejected] = await Promise.all([linesOf(ann), linesOf(ben)])
     expect([approved.length, rejected.length]).toEqual([COUNT / 2, COUNT / 2])
     const review = await (await on.open()).review('agent')
     const states = (await review.changes()).changes[0]?.hunks.map(({ state }) => state)
@@ -43,7 +43,7 @@ describe('several at once', () => {
     const session = await working(await on.open())
     const reviewer = startChild('reviewer.ts', on.root, 'Ann', 'commit')
     const approved: string[] = []
-    const approvals = said(reviewer, approved)
+    const approvals = linesOf(reviewer, approved)
     const versions = Array.from({ length: COUNT }, () => 0)
     const write = () =>
       session.fs.writeFileSync(

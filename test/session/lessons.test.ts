@@ -21,8 +21,8 @@ describe('a lesson', () => {
     await review.commit()
     expect(at.text('CLAUDE.md')).toMatch(lesson('Prices are cents.', '\\(for INT-001\\)'))
     expect(at.text('CLAUDE.md')).toContain('**Context:** CI was red (for INT-001)')
-    const told = (await recordsOf(workspace)).filter((record) => own(record).type === 'lesson')
-    expect(told.map((record) => [record.intent_id, own(record).words, own(record).duplicate])).toEqual([
+    const lessons = (await recordsOf(workspace)).filter((record) => own(record).type === 'lesson')
+    expect(lessons.map((record) => [record.intent_id, own(record).words, own(record).duplicate])).toEqual([
       ['INT-001', 'Run the linter first.', false],
       ['INT-001', 'Prices are cents.', false],
     ])

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { ChangeSet, Session, Workspace } from '../../src/core/api.js'
-import { recorded, settled } from '../fs/watching.js'
+import { recordEvents, waitForEvents } from '../fs/watching.js'
 import { own, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 const kinds = ({ changes }: ChangeSet) => changes.map(({ kind, path, from }) => [kind, ...(from ? [from] : []), path])
@@ -120,8 +120,8 @@ describe('a return to a snapshot', () => {
       ['s3', 's2'],
       ['s4', 's2'],
     ])
-    const told = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'travel')
-    expect(told.map(({ to, left: from, kept: not }) => [to, from, not])).toEqual([
+    const travels = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'travel')
+    expect(travels.map(({ to, left: from, kept: not }) => [to, from, not])).toEqual([
       ['s2', 's3', []],
       ['s3', 's4', []],
       ['s4', 's3', []],
@@ -324,9 +324,9 @@ describe('open files, directories and watchers during a return to a snapshot', (
     face.writeFileSync('src/a.ts', 'staged')
     face.rmSync('src/b.ts')
     face.writeFileSync('src/sub/new.ts', 'new')
-    const told = recorded(face.watch(`${root}/src`, { recursive: true }))
+    const recorder = recordEvents(face.watch(`${root}/src`, { recursive: true }))
     await session.travel('s1')
-    const all = await settled(told, (round) => fs.writeFileSync(`${root}/src/probe`, round))
+    const all = await waitForEvents(recorder, (round) => fs.writeFileSync(`${root}/src/probe`, round))
     expect(all.sort()).toEqual(['change:a.ts', 'rename:b.ts', 'rename:sub/new.ts'])
   })
 })

@@ -9,7 +9,7 @@ import { INTENTS, own, reasonOf, recordsOf, working } from '../support/workspace
 import { site } from './site.js'
 
 /** Waits until a command has printed a word. */
-async function said(command: RunningCommand, word: string): Promise<void> {
+async function waitForOutput(command: RunningCommand, word: string): Promise<void> {
   while (!command.read().text.includes(word)) {
     if (command.state === 'ended') throw new Error(`It ended, and said ${JSON.stringify(command.read().text)}`)
     await wait(10)
@@ -45,7 +45,7 @@ describe('a command in the background', () => {
     const { session, root } = await site({ 'src/a': 'a\n' })
     session.fs.writeFileSync(`${root}/src/staged`, 'staged\n')
     const command = await session.start('cat src/staged; echo built > src/out; echo ready; sleep 60')
-    await said(command, 'ready')
+    await waitForOutput(command, 'ready')
     expect(command.read().text).toBe('staged\nready\n')
     expect((await session.exec('cat src/out')).stdout).toBe('')
     const { effects, unsettled } = await command.ingest()
@@ -80,7 +80,7 @@ describe('a command in the background', () => {
   it('ends normally if its session keeps no snapshot of its start', async () => {
     const { session } = await site()
     const command = await session.start(`${READY}; echo x > src/made`)
-    await said(command, 'ready')
+    await waitForOutput(command, 'ready')
     for (const { id } of await session.snapshots()) await session.dropSnapshot(id)
     command.kill('SIGUSR1')
     expect((await command.wait()).summary).toBe('created: src/made')
@@ -92,14 +92,14 @@ describe('a command in the background', () => {
     const command = await session.start(
       "trap 'echo bye > src/bye; exit 3' TERM; trap 'echo again' HUP; echo ready; while :; do sleep 0.05; done",
     )
-    await said(command, 'ready')
+    await waitForOutput(command, 'ready')
     expect(command.kill('SIGHUP')).toBe(true)
-    await said(command, 'again')
+    await waitForOutput(command, 'again')
     const { exitCode, ended, effects } = await command.stop()
     expect([exitCode, ended, effects.changes.map(({ path }) => path)]).toEqual([3, undefined, ['src/bye']])
     expect(command.kill()).toBe(false)
     const deaf = await session.start("trap '' TERM; echo ready; while :; do sleep 0.05; done")
-    await said(deaf, 'ready')
+    await waitForOutput(deaf, 'ready')
     expect(await deaf.stop(50)).toMatchObject({ exitCode: null, ended: 'aborted' })
   })
 
@@ -117,7 +117,7 @@ describe('a command in the background', () => {
     const { session, workspace } = await site()
     const mark = `escrowfs-${process.pid}-server`
     const command = await session.start(`echo 1 > src/left; echo ready; sh -c 'sleep 61; : ${mark}'`)
-    await said(command, 'ready')
+    await waitForOutput(command, 'ready')
     expect(countProcesses(mark)).toBeGreaterThan(0)
     await session.close()
     expect(countProcesses(mark)).toBe(0)
@@ -151,7 +151,7 @@ describe('the effects of a running command', () => {
   it('are refused out of scope, and staged at its end once a person has widened the scope', async () => {
     const { session, workspace, root } = await site({ 'src/a.ts': 'a\n', 'mail/m.ts': 'm\n' }, INTENTS)
     const command = await session.start('echo y >> mail/m.ts; echo z >> src/a.ts; echo ready; sleep 60')
-    await said(command, 'ready')
+    await waitForOutput(command, 'ready')
     const first = await command.ingest()
     expect(first.refused.map(({ path, reason }) => [path, reason])).toEqual([['mail/m.ts', 'scope_violation']])
     expect(fs.existsSync(`${stateOf(root)}/sessions/agent/quarantine`)).toBe(false)
@@ -167,15 +167,15 @@ describe('the effects of a running command', () => {
       `mkdir -p src/d/e; echo 1 > src/d/e/f; echo 1 > src/g; ln -s g src/l; ${READY}; rm -r src/d src/l; rm src/g; echo gone; ${READY.replace('ready', 'back')}; echo 2 > src/g; echo all; sleep 60`,
     )
     const paths = async () => (await session.changes()).changes.map(({ path }) => path)
-    await said(command, 'ready')
+    await waitForOutput(command, 'ready')
     await command.ingest()
     expect(await paths()).toEqual(['src/d/e/f', 'src/g', 'src/l'])
     command.kill('SIGUSR1')
-    await said(command, 'back')
+    await waitForOutput(command, 'back')
     expect((await command.ingest()).refused).toEqual([])
     expect(await paths()).toEqual([])
     command.kill('SIGUSR1')
-    await said(command, 'all')
+    await waitForOutput(command, 'all')
     expect((await command.ingest()).refused).toEqual([])
     expect(await paths()).toEqual(['src/g'])
     expect((await command.stop()).effects.changes.map(({ path }) => path)).toEqual(['src/g'])
@@ -186,12 +186,12 @@ describe('the effects of a running command', () => {
     const command = await session.start(
       `${READY}; echo x >> src/a; echo x >> src/b; rm -r src/d; mkdir src/d; echo all; sleep 60`,
     )
-    await said(command, 'ready')
+    await waitForOutput(command, 'ready')
     session.fs.writeFileSync(`${root}/src/a`, 'by a tool\n')
     session.fs.writeFileSync(`${root}/src/d/new`, 'by a tool\n')
     write('src/b', 'by a person\n')
     command.kill('SIGUSR1')
-    await said(command, 'all')
+    await waitForOutput(command, 'all')
     const { refused, effects } = await command.ingest()
     expect(refused.map(({ path, reason }) => [path, reason])).toEqual([
       ['src/a', 'stale_file'],
@@ -209,7 +209,7 @@ describe('a commit while a command runs', () => {
     const command = await session.start(
       `echo 1 >> src/a; rm src/old; mkdir src/d; echo n > src/d/new; ${READY}; echo 2 >> src/a; echo all; sleep 60`,
     )
-    await said(command, 'ready')
+    await waitForOutput(command, 'ready')
     await command.ingest()
     const review = await workspace.review('agent')
     await review.approve()
@@ -217,7 +217,7 @@ describe('a commit while a command runs', () => {
     expect([text('src/a'), text('src/d/new')]).toEqual(['a\n1\n', 'n\n'])
     expect((await command.ingest()).effects.changes).toEqual([])
     command.kill('SIGUSR1')
-    await said(command, 'all')
+    await waitForOutput(command, 'all')
     const { effects, refused } = await command.ingest()
     expect([effects.changes.map(({ path }) => path), refused]).toEqual([['src/a'], []])
     expect(session.fs.readFileSync('src/a', 'utf8')).toBe('a\n1\n2\n')
@@ -227,13 +227,13 @@ describe('a commit while a command runs', () => {
   it('of other changes keeps its writes out of the stage, and in the quarantine at its end', async () => {
     const { session, workspace, root, text } = await site({ 'src/a': 'a\n', 'src/b': 'b\n' })
     const command = await session.start(`${READY}; echo x >> src/a; chmod 600 src/b; echo all; sleep 60`)
-    await said(command, 'ready')
+    await waitForOutput(command, 'ready')
     session.fs.writeFileSync('src/b', 'committed\n')
     const review = await workspace.review('agent')
     await review.approve()
     await review.commit()
     command.kill('SIGUSR1')
-    await said(command, 'all')
+    await waitForOutput(command, 'all')
     expect(await reasonOf(() => command.ingest())).toBe('stale_file')
     expect((await session.changes()).changes).toEqual([])
     const { refused, effects } = await command.stop()
@@ -258,7 +258,7 @@ describe('ingesting the effects of a running command', () => {
     const command = await session.start(
       `mkdir src/d; echo plain > src/d/f; ln -s ${outside} src/l; echo ready; cd src; exec perl -e 'while (1) { rename "d", "e"; rename "l", "d"; rename "d", "l"; rename "e", "d" }'`,
     )
-    await said(command, 'ready')
+    await waitForOutput(command, 'ready')
     for (let round = 0; round < 100; round++) {
       const { effects } = await command.ingest()
       expect(JSON.stringify(effects)).not.toContain('SECRET')

@@ -124,9 +124,9 @@ describe.each(PROVIDERS)('in %s', (provider) => {
       const { summary, effects, refused } = await session.exec(command)
       expect(disk()).toEqual(files)
       const moved = effects.changes.flatMap(({ from }) => (from === undefined ? [] : [from]))
-      const told = [...moved, ...[...effects.changes, ...refused].map(({ path }) => path)]
+      const reported = [...moved, ...[...effects.changes, ...refused].map(({ path }) => path)]
       for (const path of damaged) {
-        expect(told).toContain(path)
+        expect(reported).toContain(path)
         expect(summary).toContain(path)
       }
       // Deletions and refusals are listed first.

@@ -10,8 +10,8 @@ it('the reader returns each whole line once, and no line that is not a denial', 
   const { path, dispose } = tempDir()
   onTestFinished(dispose)
   const file = `${path}/told`
-  const told = spoolReader(file)
-  const read = () => told().denials
+  const readSpool = spoolReader(file)
+  const read = () => readSpool().denials
   expect(read()).toEqual([])
   writeFileSync(file, `${line({ tool: 'Write', file: 'a' })}${line({})}{"reason":"scope`)
   const plain = { reason: 'scope_violation', message: 'No.' }
@@ -52,8 +52,8 @@ it('the reader is bounded, whatever is written or removed', () => {
   onTestFinished(dispose)
   const file = `${path}/told`
   writeFileSync(file, line({}).repeat(1_500))
-  const told = spoolReader(file)
-  expect([told().denials.length, told().denials.length]).toEqual([1_000, 0])
+  const readSpool = spoolReader(file)
+  expect([readSpool().denials.length, readSpool().denials.length]).toEqual([1_000, 0])
   truncateSync(file)
   const other = spoolReader(file)
   const read = () => other().denials
@@ -69,8 +69,8 @@ it('the reader is bounded, whatever is written or removed', () => {
 it('a command’s lines become records of the session, marked as reported; the file cannot be removed', async () => {
   const workspace = await testWorkspace().open()
   const session = await working(workspace, 'r1')
-  const told = { tool: 'Write', file: 'README.md', message: 'Scope Violation: \u001b[2Jx.', intentId: 'INT-001' }
-  const command = `printf '%s' '${line(told)}' >> /run/escrow/told; rm -f /run/escrow/told; ls /run/escrow`
+  const denial = { tool: 'Write', file: 'README.md', message: 'Scope Violation: \u001b[2Jx.', intentId: 'INT-001' }
+  const command = `printf '%s' '${line(denial)}' >> /run/escrow/told; rm -f /run/escrow/told; ls /run/escrow`
   const { stdout } = await session.exec(command)
   expect(stdout).toBe('told\ntrust.json\nwords\nwrite-only\n')
   const running = await session.start(`printf '%s' '${line({ tool: 'Edit' })}' >> /run/escrow/told`)

@@ -139,34 +139,34 @@ describe.each(users)('as user %i in %s', { timeout: 300_000 }, (uid, provider) =
       ...(process.getuid?.() === 0 && { uid, gid: uid }),
     })
     expect(ran.stderr).toBe('')
-    const said = JSON.parse(ran.stdout) as Record<string, Said>
-    expect(Object.keys(said)).toHaveLength(Object.keys(PROBES).length + 1)
+    const results = JSON.parse(ran.stdout) as Record<string, Said>
+    expect(Object.keys(results)).toHaveLength(Object.keys(PROBES).length + 1)
 
     expect(treeOf(path)).toEqual(before)
     for (const at of ['/etc/escrowfs-probe', '/usr/escrowfs-probe']) expect(existsSync(at)).toBe(false)
-    for (const [name, { containment, ended }] of Object.entries(said).filter(([name]) => name !== 'planted')) {
+    for (const [name, { containment, ended }] of Object.entries(results).filter(([name]) => name !== 'planted')) {
       expect([name, containment]).toEqual([name, provider])
       if (name !== 'too many processes') expect([name, ended]).toEqual([name, undefined])
     }
-    for (const name of Object.keys(bySyscall)) expect([name, said[name]?.stdout]).toEqual([name, '-1 1'])
-    expect(said['clone3 is absent, so the C library falls back']?.stdout).toBe('-1 38')
-    const all = JSON.stringify(said)
+    for (const name of Object.keys(bySyscall)) expect([name, results[name]?.stdout]).toEqual([name, '-1 1'])
+    expect(results['clone3 is absent, so the C library falls back']?.stdout).toBe('-1 38')
+    const all = JSON.stringify(results)
     for (const word of ['a private', 'reached', 'entered', 'evil"']) expect(all).not.toContain(word)
     // The link was refused, so there is nothing to follow.
-    expect(said.planted?.stdout).toBe('')
-    expect(said['host processes']?.stderr).toMatch(/kill: |No such process|not permitted/)
-    if (provider !== 'landlock-copy') expect(Number(said['host processes']?.stdout)).toBeLessThan(8)
-    expect(said['the layers']?.stdout).not.toMatch(/escrow-(layers|copy)/)
+    expect(results.planted?.stdout).toBe('')
+    expect(results['host processes']?.stderr).toMatch(/kill: |No such process|not permitted/)
+    if (provider !== 'landlock-copy') expect(Number(results['host processes']?.stdout)).toBeLessThan(8)
+    expect(results['the layers']?.stdout).not.toMatch(/escrow-(layers|copy)/)
     // Without a mount they can be removed from the copy: the removal is refused, and the disk has them.
     if (provider === 'landlock-copy')
-      expect(said['our own files']?.refused).toContain('.orchestration/active_intents.yaml: protected_path')
-    else expect(said['our own files']?.stdout).toBe('active_intents.yaml\nagent_trace.jsonl\n')
-    expect(said['set-user-ID']?.refused).toEqual(['src/setuid: unsupported'])
-    expect(said['git renamed and created again']?.refused).toContain('.git: protected_path')
-    expect(said['git hooks']?.refused).toEqual(['.git: protected_path'])
-    expect(said['a fifo and a socket']?.refused).toEqual(['src/fifo: unsupported'])
-    expect(said['a link out']?.refused).toEqual(['src/out: path_escape', 'src/passwd: path_escape'])
-    expect(said['too many processes']?.ended ?? said['too many processes']?.stderr).toMatch(/processes|Cannot fork/)
+      expect(results['our own files']?.refused).toContain('.orchestration/active_intents.yaml: protected_path')
+    else expect(results['our own files']?.stdout).toBe('active_intents.yaml\nagent_trace.jsonl\n')
+    expect(results['set-user-ID']?.refused).toEqual(['src/setuid: unsupported'])
+    expect(results['git renamed and created again']?.refused).toContain('.git: protected_path')
+    expect(results['git hooks']?.refused).toEqual(['.git: protected_path'])
+    expect(results['a fifo and a socket']?.refused).toEqual(['src/fifo: unsupported'])
+    expect(results['a link out']?.refused).toEqual(['src/out: path_escape', 'src/passwd: path_escape'])
+    expect(results['too many processes']?.ended ?? results['too many processes']?.stderr).toMatch(/processes|Cannot fork/)
     expect(all).not.toContain('src/late')
   })
 })

@@ -10,26 +10,26 @@ const LISTENING = 'n=0; echo began; while read -r line; do sh -c "$line"; n=$((n
 async function listening(files: Record<string, string>) {
   const at = await site(files)
   const stdin = new PassThrough()
-  let said = ''
-  let heard = (): void => undefined
+  let output = ''
+  let onOutput = (): void => undefined
   const running = await at.session.start(LISTENING, {
     stdin,
     onOutput: (chunk) => {
-      said += Buffer.from(chunk)
-      heard()
+      output += Buffer.from(chunk)
+      onOutput()
     },
   })
   const until = (word: string) =>
     new Promise<void>((resolve) => {
-      heard = () => said.includes(`${word}\n`) && resolve()
-      heard()
+      onOutput = () => output.includes(`${word}\n`) && resolve()
+      onOutput()
     })
   let count = 0
   const run = async (line: string): Promise<string> => {
-    const from = said.length
+    const from = output.length
     stdin.write(`${line}\n`)
     await until(`done ${++count}`)
-    return said.slice(from).replace(/done \d+\n$/, '')
+    return output.slice(from).replace(/done \d+\n$/, '')
   }
   await until('began')
   return { ...at, running, run }

@@ -61,14 +61,14 @@ describe('attributeFile', () => {
   })
 
   it('keeps the given fields of the file', () => {
-    const told = {
+    const attribution = {
       path: 'a',
       model: 'm',
       intent: 'INT-2',
       contributor: 'mixed',
       mutationClass: 'AST_REFACTOR',
     } as const
-    expect(attributed({ ...told, before: null, after: null })).toEqual({ ...told, ranges: [] })
+    expect(attributed({ ...attribution, before: null, after: null })).toEqual({ ...attribution, ranges: [] })
   })
 
   it('gives a large or entirely rewritten file one changed range', () => {

@@ -204,8 +204,8 @@ describe('a ledger that git merged', () => {
       rmSync(second.ledgerDir, { recursive: true })
       await openLedger(second).join()
       expect(await openLedger(second).verify()).toMatchObject({ ok: true, records: 7 })
-      const told = own(linesOf(second).at(-1) ?? '').torn
-      expect(told).toEqual(torn && { bytes: torn.length, sha256: sha(torn), saved_as: 'agent_trace.jsonl.torn-1' })
+      const recorded = own(linesOf(second).at(-1) ?? '').torn
+      expect(recorded).toEqual(torn && { bytes: torn.length, sha256: sha(torn), saved_as: 'agent_trace.jsonl.torn-1' })
     }
   })
 

@@ -56,8 +56,8 @@ describe('verify', () => {
     }
     if (kind === 'cut the end') return bytes.subarray(0, a % bytes.length)
     if (kind === 'insert') return fileOf(lines.toSpliced(i, 0, '{"version":"0.1.0","files":[]}'))
-    const told = { ...JSON.parse(line), intent_id: 'INT-666' }
-    if (kind === 'rewrite and re-chain') return fileOf(rechain(lines.with(i, JSON.stringify(told)), i))
+    const forged = { ...JSON.parse(line), intent_id: 'INT-666' }
+    if (kind === 'rewrite and re-chain') return fileOf(rechain(lines.with(i, JSON.stringify(forged)), i))
     return fileOf(rechain(lines.toSpliced(i, 1), i))
   }
 

@@ -81,7 +81,7 @@ export interface AgentIntroduction {
 export function rewriteInitializeAnswer(
   answer: Answer,
   asked: number,
-  onIntroduction: (said: AgentIntroduction) => void,
+  onIntroduction: (introduction: AgentIntroduction) => void,
 ): Answer {
   if ('error' in answer) return answer
   const read = initializeResult.parse(answer.result)

@@ -161,8 +161,8 @@ describe('forwarding', () => {
       auth: { terminal: true },
       x: 1,
     })
-    const { heard } = initialized.result?.agentCapabilities ?? {}
-    expect(heard).toEqual({
+    const { received } = initialized.result?.agentCapabilities ?? {}
+    expect(received).toEqual({
       protocolVersion: 2,
       clientCapabilities: {
         x: 1,
@@ -171,9 +171,9 @@ describe('forwarding', () => {
         terminal: true,
       },
     })
-    expect(created.result?.heard?.mcpServers).toEqual([{ name: 'm', command: 'x' }])
+    expect(created.result?.received?.mcpServers).toEqual([{ name: 'm', command: 'x' }])
     const odd = { deep: [{ a: null }], text: 'ü\u2028' }
-    expect((await editor.request('_vendor/odd', odd, 'text-id')).result?.heard).toEqual({
+    expect((await editor.request('_vendor/odd', odd, 'text-id')).result?.received).toEqual({
       method: '_vendor/odd',
       params: odd,
     })
@@ -215,7 +215,7 @@ describe("a reviewer's feedback", () => {
     const { editor, file, workspace } = await startSession()
     const prompt = async (text: string) => {
       const params = { sessionId: 's1', prompt: [{ type: 'text', text }] }
-      return (await editor.request('session/prompt', params)).result?.heard
+      return (await editor.request('session/prompt', params)).result?.received
     }
     for (const [path, text, where] of [
       ['src/a.ts', 'Go on.', 0],
@@ -302,8 +302,8 @@ describe('invalid messages and lost connections', () => {
       { say: `{"jsonrpc":"2.0",${write},"method":"_odd"}\n` },
       { say: `{"jsonrpc":"2.0",${write}}\n` },
     )
-    const heard = editor.received.filter(({ method }) => method !== undefined)
-    expect(heard.map(({ method, params }) => [method, params?.path])).toEqual([['_odd', `${root}/src/a.ts`]])
+    const requests = editor.received.filter(({ method }) => method !== undefined)
+    expect(requests.map(({ method, params }) => [method, params?.path])).toEqual([['_odd', `${root}/src/a.ts`]])
     expect(log().match(/The agent sent an invalid message/g)).toHaveLength(3)
     editor.input.write('{broken\n')
     await editor.prompt()

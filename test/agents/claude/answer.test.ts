@@ -106,14 +106,14 @@ describe('Bash', () => {
     }
     for (const version of ['2-1-197', '2-1-330', '2-2-0', '3-0-0'])
       expect(await decided(`claude-code_${version}_harness`), version).toBeUndefined()
-    for (const said of [
+    for (const agentName of [
       'claude-code_2-1-30_harness',
       'claude-code_1-9-999_harness',
       'claude-code_2-1-330_agent',
       'x',
       '',
     ])
-      expect(await decided(said), said).toBe('ask')
+      expect(await decided(agentName), agentName).toBe('ask')
   })
 
   it('runs in the session of another process that admits it', async () => {
@@ -189,11 +189,11 @@ describe('a directory that is not a workspace', () => {
   it('asks about tool calls, and ignores other events', async () => {
     const { path, dispose } = tempDir()
     const base = { session_id: 's', cwd: path }
-    const told = (event: object) => answerClaude(JSON.stringify({ ...base, ...event }), { env: {} })
-    const asked = await told({ hook_event_name: 'PreToolUse', ...call('Write', { file_path: 'a', content: '' }) })
+    const answer = (event: object) => answerClaude(JSON.stringify({ ...base, ...event }), { env: {} })
+    const asked = await answer({ hook_event_name: 'PreToolUse', ...call('Write', { file_path: 'a', content: '' }) })
     expect(asked).toMatchObject({ hookSpecificOutput: { permissionDecision: 'ask' } })
     for (const hook_event_name of ['SessionStart', 'UserPromptSubmit', 'Stop'])
-      expect(await told({ hook_event_name })).toEqual({})
+      expect(await answer({ hook_event_name })).toEqual({})
     dispose()
   })
 

@@ -47,22 +47,22 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
       const authorization = `Bearer ${TOKEN}`
       return fetch(address, { method: 'POST', body, headers: { authorization, ...headers } })
     }
-    const told = (event: string, more: object = {}) =>
+    const eventBody = (event: string, more: object = {}) =>
       JSON.stringify({ session_id: 'c1', cwd: place.root, hook_event_name: event, ...more })
     /** A response that Claude Code accepts: status 200 with one JSON object. */
     const answer = async (event: string, more: object = {}, query = '') => {
-      const response = await post(told(event, more), query)
+      const response = await post(eventBody(event, more), query)
       expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
       return fieldsOf(await response.json())
     }
-    return { place, origin, post, told, answer }
+    return { place, origin, post, eventBody, answer }
   }
 
   describe('a hook server', () => {
     it.each(CLAUDE_EVENTS)('answers %s as the command does', async (event) => {
-      const { place, told, answer } = await served()
+      const { place, eventBody, answer } = await served()
       // A turn gets the intent only if it changed: this conversation already has it.
-      await answerClaude(told('SessionStart'), { env: {}, cwd: place.root })
+      await answerClaude(eventBody('SessionStart'), { env: {}, cwd: place.root })
       for (const each of [
         write('src/a.ts'),
         write('README.md'),
@@ -71,7 +71,7 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
         call('Read', { file_path: '.env' }),
         call('Frobnicate', {}),
       ]) {
-        const here = await answerClaude(told(event, { ...each, name: 'w' }), { env: {}, cwd: place.root }).catch(
+        const here = await answerClaude(eventBody(event, { ...each, name: 'w' }), { env: {}, cwd: place.root }).catch(
           (error: unknown) => (error instanceof Error ? error.message : ''),
         )
         const there = await answer(event, { ...each, name: 'w' })
@@ -125,8 +125,8 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
 
   describe('access', () => {
     it('is granted by the token in either form', async () => {
-      const { post, told } = await served()
-      const event = told('PreToolUse', write('src/a.ts'))
+      const { post, eventBody } = await served()
+      const event = eventBody('PreToolUse', write('src/a.ts'))
       for (const authorization of ['', 'Bearer x', `Bearer ${TOKEN}x`, `Basic ${TOKEN}`])
         expect((await post(event, '', { authorization })).status).toBe(401)
       expect((await post(event, `?token=${TOKEN}`, { authorization: '' })).status).toBe(200)
@@ -134,8 +134,8 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
     })
 
     it('is refused for web pages, other host names and an empty token', async () => {
-      const { origin, post, told } = await served()
-      const event = told('Stop')
+      const { origin, post, eventBody } = await served()
+      const event = eventBody('Stop')
       for (const headers of [{ origin: 'https://example.com' }, { origin }, { origin: 'null' }])
         expect((await post(event, '', headers)).status).toBe(403)
       for (const host of ['example.com', 'localhost.example.com', '127.0.0.1.example.com:80'])
@@ -170,10 +170,10 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
     })
 
     it('is refused over 10 MB, with or without a content length', async () => {
-      const { post, told } = await served()
-      const big = told('PreToolUse', call('Write', { file_path: 'src/a.ts', content: 'x'.repeat(11_000_000) }))
+      const { post, eventBody } = await served()
+      const big = eventBody('PreToolUse', call('Write', { file_path: 'src/a.ts', content: 'x'.repeat(11_000_000) }))
       expect(JSON.stringify(await (await post(big)).json())).toContain('more than 10485760 bytes')
-      const near = told('PreToolUse', call('Write', { file_path: 'README.md', content: 'x'.repeat(10_000_000) }))
+      const near = eventBody('PreToolUse', call('Write', { file_path: 'README.md', content: 'x'.repeat(10_000_000) }))
       expect(JSON.stringify(await (await post(near)).json())).toContain('scope_violation')
     })
 
@@ -181,8 +181,8 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
       const { origin } = await served({}, { body: { patience: 50 } })
       const socket = connect(Number(new URL(origin).port), '127.0.0.1')
       socket.write(`POST /?token=${TOKEN} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{`)
-      const [said] = await once(socket, 'data')
-      expect(String(said)).toMatch(/200 OK[\s\S]*"permissionDecision":"deny"[\s\S]*too long to arrive/)
+      const [chunk] = await once(socket, 'data')
+      expect(String(chunk)).toMatch(/200 OK[\s\S]*"permissionDecision":"deny"[\s\S]*too long to arrive/)
       socket.destroy()
       const late = await served({}, { patience: 50 })
       const answer = await withProcessLock(layoutAt(late.place.root).locks, 'ledger', () =>

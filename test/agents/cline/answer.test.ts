@@ -123,13 +123,13 @@ describe('the SDK', () => {
 })
 
 describe('the other events', () => {
-  const told = (root: string, hookName: string) =>
+  const answer = (root: string, hookName: string) =>
     answerCline(JSON.stringify({ hookName, taskId: 't1', workspaceRoots: [root] }), { env: {}, isInMount: () => false })
 
   it('the start gets the protocol, and feedback is delivered once', async () => {
     const { place } = setUpHooks({ intents: INTENTS })
     for (const name of ['TaskStart', 'UserPromptSubmit']) {
-      const { cancel, contextModification, context } = await told(place.root, name)
+      const { cancel, contextModification, context } = await answer(place.root, name)
       expect([cancel, context]).toEqual([false, contextModification])
       expect(context).toContain('# Working under an intent')
     }
@@ -138,11 +138,11 @@ describe('the other events', () => {
     session.fs.writeFileSync('src/a.ts', 'x')
     await (await workspace.review('t1')).reject('src/a.ts', 'No.'.repeat(20_000))
     await workspace.close()
-    const { context = '' } = await told(place.root, 'PostToolUse')
+    const { context = '' } = await answer(place.root, 'PostToolUse')
     expect(context).toMatch(/From the reviewer:[\s\S]*No\.No\./)
     // Cline reads at most 50 KB.
-    expect(JSON.stringify(await told(place.root, 'TaskStart')).length).toBeLessThan(50_000)
+    expect(JSON.stringify(await answer(place.root, 'TaskStart')).length).toBeLessThan(50_000)
     expect(context.length).toBeLessThan(31_000)
-    expect(await told(place.root, 'PostToolUse')).toEqual({ cancel: false, contextModification: '' })
+    expect(await answer(place.root, 'PostToolUse')).toEqual({ cancel: false, contextModification: '' })
   })
 })

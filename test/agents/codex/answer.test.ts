@@ -87,8 +87,8 @@ describe('calls that Codex cannot ask about', () => {
     'include events that cannot be parsed: %s',
     async (text) => {
       const { place } = setUpHooks()
-      const told = text.replace('"/"', JSON.stringify(place.root))
-      await expect(answerCodex(told, { env: {} })).rejects.toThrow()
+      const event = text.replace('"/"', JSON.stringify(place.root))
+      await expect(answerCodex(event, { env: {} })).rejects.toThrow()
     },
   )
 })

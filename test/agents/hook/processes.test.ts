@@ -24,17 +24,17 @@ async function hook(client: Client, text: string, { root }: TestWorkspace, befor
   const line = `${before}exec "$0" "$@"`
   const child = spawn('/bin/sh', ['-c', line, process.execPath, ESCROW, 'hook', client], { cwd: root, env })
   onTestFinished(() => void child.kill('SIGKILL'))
-  const said = { out: '', err: '' }
+  const output = { out: '', err: '' }
   child.stdout.on('data', (chunk) => {
-    said.out += String(chunk)
+    output.out += String(chunk)
   })
   child.stderr.on('data', (chunk) => {
-    said.err += String(chunk)
+    output.err += String(chunk)
   })
   child.stdin.on('error', () => undefined)
   child.stdin.end(text)
   const [code] = await once(child, 'close')
-  return { code, ...said }
+  return { code, ...output }
 }
 
 const NAMED = `active_intent_id: INT-001\n${INTENTS}`

@@ -45,16 +45,16 @@ export function setUpHooks({ isStaged = false, intents = NAMED, policy, env = {}
   mkdirSync(`${place.root}/.git`)
   if (policy !== undefined) place.write('.orchestration/policy.yaml', policy)
   const more = { env, cwd: place.root, isInMount: () => isStaged }
-  const told = (hook_event_name: string, rest: Fields) =>
+  const eventText = (hook_event_name: string, rest: Fields) =>
     JSON.stringify({ session_id: 'c1', cwd: place.root, hook_event_name, ...rest })
   return {
     place,
-    codex: async (event, rest = {}) => fieldsOf(await answerCodex(told(event, rest), more)),
-    gemini: async (event, rest = {}) => fieldsOf(await answerGemini(told(event, rest), more)),
+    codex: async (event, rest = {}) => fieldsOf(await answerCodex(eventText(event, rest), more)),
+    gemini: async (event, rest = {}) => fieldsOf(await answerGemini(eventText(event, rest), more)),
     opencode: async (event, rest = {}) =>
       fieldsOf(await answerOpencode(JSON.stringify({ event, sessionID: 'c1', directory: place.root, ...rest }), more)),
     async claude(event, rest = {}) {
-      const answer = await answerClaude(told(event, rest), more)
+      const answer = await answerClaude(eventText(event, rest), more)
       const output = fieldsOf(answer.hookSpecificOutput)
       const { permissionDecision: decision, permissionDecisionReason: why } = output
       return { answer, output, decision, record: decision === 'deny' ? fieldsOf(JSON.parse(String(why))) : {} }

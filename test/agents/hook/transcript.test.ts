@@ -24,9 +24,9 @@ it('returns the model of the last message, as Claude Code and Gemini CLI name it
 })
 
 it('ignores model names in texts of people and the agent', () => {
-  const said = { type: 'user', message: { content: 'set {"model":"other"} in the file' } }
-  expect(modelInTranscript(transcript({ type: 'gemini', model: 'gemini-x' }, said))).toBe('gemini-x')
-  expect(modelInTranscript(transcript(said))).toBeUndefined()
+  const message = { type: 'user', message: { content: 'set {"model":"other"} in the file' } }
+  expect(modelInTranscript(transcript({ type: 'gemini', model: 'gemini-x' }, message))).toBe('gemini-x')
+  expect(modelInTranscript(transcript(message))).toBeUndefined()
 })
 
 it('reads only the end, and ignores special files', () => {

@@ -67,19 +67,19 @@ describe('compared with the official filesystem server', () => {
         await same('search_files', { path, pattern, excludePatterns })
     }
     await same('list_allowed_directories')
-    const told = async (call: Call) =>
+    const fileInfo = async (call: Call) =>
       textOf(await call('get_file_info', { path: 'src/big.bin' })).replace(/accessed.*/, '')
     const { ours, theirs } = await both()
-    expect((await told(ours)).split('\n').map((line) => line.split(':')[0])).toEqual(
-      (await told(theirs)).split('\n').map((line) => line.split(':')[0]),
+    expect((await fileInfo(ours)).split('\n').map((line) => line.split(':')[0])).toEqual(
+      (await fileInfo(theirs)).split('\n').map((line) => line.split(':')[0]),
     )
   })
 
   it('file information is the same', async () => {
     const { ours, theirs } = await both()
     for (const path of ['src/big.bin', 'src/deep']) {
-      const told = async (call: Call) => textOf(await call('get_file_info', { path })).replace(/accessed.*/, '')
-      expect(await told(ours)).toBe(await told(theirs))
+      const fileInfo = async (call: Call) => textOf(await call('get_file_info', { path })).replace(/accessed.*/, '')
+      expect(await fileInfo(ours)).toBe(await fileInfo(theirs))
     }
   })
 

@@ -68,12 +68,12 @@ describe('over HTTP', () => {
   it('notifies listeners of changes by others', async () => {
     const { connected } = await served({ intent: 'INT-001', session: 's' })
     const [listening, working] = [modernClient(), await connected()]
-    const told: string[] = []
-    listening.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri))
+    const updatedUris: string[] = []
+    listening.setNotificationHandler('notifications/resources/updated', ({ params }) => void updatedUris.push(params.uri))
     await connected('', listening)
     await listening.listen({ resourceSubscriptions: ['stage://s/diff'] })
     await modernCaller(working)('write_file', WRITE)
-    await vi.waitFor(() => expect(told).toContain('stage://s/diff'), { timeout: 5_000 })
+    await vi.waitFor(() => expect(updatedUris).toContain('stage://s/diff'), { timeout: 5_000 })
   })
 
   it("asks the client's user through its result, and continues when it is called again", async () => {

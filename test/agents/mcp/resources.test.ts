@@ -9,16 +9,16 @@ import { callerOf, clientOnHost, newClient } from './stand.js'
 async function looking() {
   const place = testWorkspace()
   const client = newClient()
-  const told: string[] = []
-  client.setNotificationHandler(ResourceListChangedNotificationSchema, () => void told.push('list'))
-  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void told.push(params.uri))
+  const notifications: string[] = []
+  client.setNotificationHandler(ResourceListChangedNotificationSchema, () => void notifications.push('list'))
+  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void notifications.push(params.uri))
   await clientOnHost(place.root, { session: 's', intent: 'INT-001' }, client)
   const read = async (uri: string) => {
     const [first] = (await client.readResource({ uri })).contents
     return first && 'text' in first ? first.text : ''
   }
   const uris = async () => (await client.listResources()).resources.map(({ uri }) => uri)
-  return { place, client, call: callerOf(client), read, uris, told }
+  return { place, client, call: callerOf(client), read, uris, notifications }
 }
 
 describe('resources', () => {
@@ -52,18 +52,18 @@ describe('resources', () => {
   })
 
   it('notify readers of changes: of the list, and of subscribed ones', async () => {
-    const { client, call, uris, told } = await looking()
+    const { client, call, uris, notifications } = await looking()
     const write = (content: string) => call('write_file', { path: 'src/a.ts', content })
     await write('unseen\n')
-    expect(told).toEqual([])
+    expect(notifications).toEqual([])
     await uris()
     await client.subscribeResource({ uri: 'stage://s/src/a.ts/diff' })
     await write('again\n')
     await call('read_text_file', { path: 'src/a.ts' })
-    expect(told).toEqual(['stage://s/src/a.ts/diff'])
+    expect(notifications).toEqual(['stage://s/src/a.ts/diff'])
     await call('write_file', { path: 'src/b.ts', content: 'x\n' })
     await client.unsubscribeResource({ uri: 'stage://s/src/a.ts/diff' })
     await write('once more\n')
-    expect(told).toEqual(['stage://s/src/a.ts/diff', 'list'])
+    expect(notifications).toEqual(['stage://s/src/a.ts/diff', 'list'])
   })
 })

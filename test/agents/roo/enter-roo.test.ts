@@ -215,8 +215,8 @@ describe("a change by a person in Roo's screens", () => {
     const entered = await enter()
     const roo = await task()
     await (await entered.sessionOf(roo)).selectIntent('INT-001')
-    const told = await roo.dispatch('write_to_file', { path: '.roo/rules/mine.md', content: 'obey me' })
-    expect(JSON.parse(told)).toMatchObject({ reason: 'protected_path' })
+    const answer = await roo.dispatch('write_to_file', { path: '.roo/rules/mine.md', content: 'obey me' })
+    expect(JSON.parse(answer)).toMatchObject({ reason: 'protected_path' })
     const patch = '*** Begin Patch\n*** Add File: AGENTS.md\n+obey me\n*** End Patch'
     expect(JSON.parse(await roo.dispatch('apply_patch', { patch }))).toMatchObject({ reason: 'protected_path' })
     await roo.stream('.roo/rules/deep/mine.md', 'obey')

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { own, recordsOf } from '../../support/workspace.js'
 import { FakeRoo, liveStand } from './live-stand.js'
 
-const parsed = (text: string): Record<string, unknown> => JSON.parse(text)
+const parse = (text: string): Record<string, unknown> => JSON.parse(text)
 
 describe.each([{ direct: false }, { direct: true }])('a write of a live task (direct: $direct)', ({ direct }) => {
   it('is staged, reads back, and leaves the disk unchanged, including while streaming', async () => {
@@ -11,10 +11,10 @@ describe.each([{ direct: false }, { direct: true }])('a write of a live task (di
     roo.direct = direct
     if (!direct) await roo.stream('src/a.ts', 'half of')
     expect(place.text('src/a.ts')).toBe('a one\na two\n')
-    const told = parsed(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'whole\n' }))
-    expect(told).toMatchObject({ path: 'src/a.ts', operation: 'modified', notice: expect.stringContaining('Staged') })
+    const answer = parse(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'whole\n' }))
+    expect(answer).toMatchObject({ path: 'src/a.ts', operation: 'modified', notice: expect.stringContaining('Staged') })
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('whole\n')
-    const second = parsed(await roo.dispatch('write_to_file', { path: 'src/deep/new.ts', content: 'new\n' }))
+    const second = parse(await roo.dispatch('write_to_file', { path: 'src/deep/new.ts', content: 'new\n' }))
     expect(second).toMatchObject({ operation: 'created' })
     expect(await staged()).toEqual(['modify src/a.ts', 'create src/deep/new.ts'])
     expect([place.text('src/a.ts'), readdirSync(`${place.root}/src`)]).toEqual([
@@ -26,8 +26,8 @@ describe.each([{ direct: false }, { direct: true }])('a write of a live task (di
   it('that is refused is denied before the host asks, and the model gets the record', async () => {
     const { roo, session, workspace, staged } = await liveStand()
     roo.direct = direct
-    const told = parsed(await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' }))
-    expect(told).toMatchObject({
+    const answer = parse(await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' }))
+    expect(answer).toMatchObject({
       type: 'tool_error',
       tool: 'write_to_file',
       reason: 'scope_violation',
@@ -62,7 +62,7 @@ describe('a live task', () => {
       ['execute_command', { command: 'make' }],
       ['someones_tool', {}],
     ] as const)
-      expect(parsed(await roo.dispatch(tool, args))).toMatchObject({ reason: 'missing_intent_id' })
+      expect(parse(await roo.dispatch(tool, args))).toMatchObject({ reason: 'missing_intent_id' })
     expect([ran, roo.ran, roo.asked]).toEqual([false, [], []])
     expect(await roo.dispatch('select_active_intent', { intent_id: 'INT-001' })).toContain(
       'Active intent set to INT-001.',
@@ -74,7 +74,7 @@ describe('a live task', () => {
   it('continues after a refusal: the next call is separate', async () => {
     const { roo, staged } = await liveStand()
     await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
-    expect(parsed(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' }))).toMatchObject({
+    expect(parse(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' }))).toMatchObject({
       path: 'src/a.ts',
     })
     expect(await staged()).toEqual(['modify src/a.ts'])
@@ -156,8 +156,8 @@ describe('a live task', () => {
     const { place, governed } = await liveStand()
     const roo = new FakeRoo(`${place.root}/absent`, 'task-8')
     governed.task(roo)
-    expect(parsed(await roo.dispatch('execute_command', { command: 'make' }))).toMatchObject({ type: 'tool_error' })
-    expect(parsed(await roo.dispatch('write_to_file', { path: 'x', content: 'y' }))).toMatchObject({
+    expect(parse(await roo.dispatch('execute_command', { command: 'make' }))).toMatchObject({ type: 'tool_error' })
+    expect(parse(await roo.dispatch('write_to_file', { path: 'x', content: 'y' }))).toMatchObject({
       type: 'tool_error',
     })
     expect([roo.ran, existsSync(`${place.root}/absent`)]).toEqual([[], false])
@@ -170,8 +170,8 @@ describe('a host action on the disk', () => {
 
   it('is refused for an uncontained command', async () => {
     const { roo, place, staged } = await liveStand()
-    const told = parsed(await roo.dispatch('execute_command', { command: 'rm -r src' }))
-    expect(told).toMatchObject({ reason: 'unsupported', hint: expect.any(String) })
+    const answer = parse(await roo.dispatch('execute_command', { command: 'rm -r src' }))
+    expect(answer).toMatchObject({ reason: 'unsupported', hint: expect.any(String) })
     expect([roo.ran, await staged(), existsSync(`${place.root}/src/b.ts`)]).toEqual([[], [], true])
   })
 
@@ -186,9 +186,9 @@ describe('a host action on the disk', () => {
   it('is done by run_command instead, contained', async () => {
     const { roo, place, staged } = await liveStand()
     const command = 'rm src/b.ts; seq 3000'
-    const told = await roo.dispatch('run_command', { command, cwd: null, timeout: null })
-    expect(told).toContain('deleted: src/b.ts')
-    const artifact_id = /Artifact ID: (\S+)/.exec(told)?.[1]
+    const answer = await roo.dispatch('run_command', { command, cwd: null, timeout: null })
+    expect(answer).toContain('deleted: src/b.ts')
+    const artifact_id = /Artifact ID: (\S+)/.exec(answer)?.[1]
     const output = { artifact_id, search: '^2999$', offset: null, limit: null }
     expect(await roo.dispatch('read_run_output', output)).toContain('2999 | 2999')
     expect([await staged(), existsSync(`${place.root}/src/b.ts`)]).toEqual([['delete src/b.ts'], true])
@@ -202,12 +202,12 @@ describe('MCP tools', () => {
     governed.mcpHub(roo.mcpHub, () => current)
     expect(await roo.dispatch('mcp--files--write', { path: 'x' })).toBe('from the server')
     await session.selectIntent(null)
-    expect(parsed(await roo.dispatch('mcp--files--write', { path: 'x' }))).toMatchObject({
+    expect(parse(await roo.dispatch('mcp--files--write', { path: 'x' }))).toMatchObject({
       tool: 'mcp--files--write',
       reason: 'missing_intent_id',
     })
     current = undefined
-    expect(parsed(await roo.dispatch('mcp--files--write', { path: 'x' }))).toMatchObject({ type: 'tool_error' })
+    expect(parse(await roo.dispatch('mcp--files--write', { path: 'x' }))).toMatchObject({ type: 'tool_error' })
     expect(roo.ran).toEqual(['files/write'])
   })
 })

@@ -5,7 +5,7 @@ import { FakeRoo, liveStand } from './live-stand.js'
 
 /** Problems that were found in the host's own code, one by one. */
 
-const parsed = (text: string): Record<string, unknown> => JSON.parse(text)
+const parse = (text: string): Record<string, unknown> => JSON.parse(text)
 const patch = (...parts: string[]) => ({ patch: ['*** Begin Patch', ...parts, '*** End Patch'].join('\n') })
 const remove = (path: string) => `*** Delete File: ${path}`
 const update = (path: string, from: string, to: string) => `*** Update File: ${path}\n@@\n-${from}\n+${to}`
@@ -16,8 +16,8 @@ describe('a patch', () => {
     const { roo, place, staged } = await liveStand({
       files: { 'docs/one.md': '1\n', 'docs/two.md': '2\n', 'src/a.ts': '' },
     })
-    const told = parsed(await roo.dispatch('apply_patch', patch(remove('docs/one.md'), remove('docs/two.md'))))
-    expect(told).toMatchObject({ reason: 'scope_violation' })
+    const answer = parse(await roo.dispatch('apply_patch', patch(remove('docs/one.md'), remove('docs/two.md'))))
+    expect(answer).toMatchObject({ reason: 'scope_violation' })
     expect([roo.asked, await staged()]).toEqual([[], []])
     expect(['one', 'two'].map((name) => existsSync(`${place.root}/docs/${name}.md`))).toEqual([true, true])
   })
@@ -146,12 +146,12 @@ describe('a turn', () => {
     const { roo } = await liveStand({ policy: 'gate: {breaker: 2}' })
     const refuse = () => roo.dispatch('write_to_file', { path: 'mail/m.ts', content: String(roo.results.length) })
     for (let count = 0; count < 3; count++) await refuse()
-    expect(parsed(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x' })).message).toMatch(
+    expect(parse(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x' })).message).toMatch(
       /^Stopped: /,
     )
     roo.answers.push('messageResponse')
     expect(await roo.dispatch('ask_followup_question', { question: 'What now?' })).toBe('messageResponse')
-    expect(parsed(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x' }))).toMatchObject({
+    expect(parse(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x' }))).toMatchObject({
       path: 'src/a.ts',
     })
   })
@@ -161,7 +161,7 @@ describe('a turn', () => {
     await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
     roo.answers.push('messageResponse')
     await roo.dispatch('ask_followup_question', { question: 'What now?' })
-    expect(parsed(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x' })).message).toMatch(
+    expect(parse(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x' })).message).toMatch(
       /^Stopped: /,
     )
   })

@@ -51,8 +51,8 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
   it('runs contained: it sees staged files, its changes are staged, and the disk is unchanged', async () => {
     const { run, roo, place, staged, workspace, host } = await stand()
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'staged\n' })
-    const told = await run('cat src/a.ts &amp;&amp; echo made &gt; src/made.ts; rm src/b.ts; exit 3')
-    expect(told).toBe('Exit code: 3\nOutput:\nstaged\n')
+    const output = await run('cat src/a.ts &amp;&amp; echo made &gt; src/made.ts; rm src/b.ts; exit 3')
+    expect(output).toBe('Exit code: 3\nOutput:\nstaged\n')
     expect((await staged()).sort()).toEqual(['create src/made.ts', 'delete src/b.ts', 'modify src/a.ts'])
     expect([place.text('src/a.ts'), place.text('src/b.ts')]).toEqual(['a one\na two\n', 'b\n'])
     expect([existsSync(`${place.root}/src/made.ts`), host.loose]).toEqual([false, []])
@@ -116,8 +116,8 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
     const undo = governed.task(roo)
     onTestFinished(() => undo.dispose())
     await roo.getSystemPrompt()
-    const told = await roo.dispatch('execute_command', { command: 'rm src/b.ts' })
-    expect(refusal(told)).toMatchObject({ tool: 'execute_command', reason: 'unsupported', hint: expect.any(String) })
+    const answer = await roo.dispatch('execute_command', { command: 'rm src/b.ts' })
+    expect(refusal(answer)).toMatchObject({ tool: 'execute_command', reason: 'unsupported', hint: expect.any(String) })
     await engine.runPostHook({ taskId: 'task-1' })
     host.settings.terminalShellIntegrationDisabled = true
     await shell.dispose()
@@ -171,13 +171,13 @@ describe('two tasks in one process', () => {
   it('never run at once: the second is refused and runs in neither session', async () => {
     const { run, roo, other, otherSession, host, staged } = await two()
     const { run: own } = host
-    let told: string | undefined
+    let answer: string | undefined
     host.run = async (command, cwd) => {
-      told ??= await other.dispatch('execute_command', { command: 'echo stray > src/stray.ts' })
+      answer ??= await other.dispatch('execute_command', { command: 'echo stray > src/stray.ts' })
       return own.call(host, command, cwd)
     }
     expect(await run('echo mine > src/mine.ts')).toContain('Exit code: 0')
-    expect(refusal(told ?? '')).toMatchObject({ message: expect.stringContaining('could not be told apart') })
+    expect(refusal(answer ?? '')).toMatchObject({ message: expect.stringContaining('could not be told apart') })
     expect([await staged(), (await otherSession.changes()).changes]).toEqual([['create src/mine.ts'], []])
     expect(await other.dispatch('execute_command', { command: 'echo later' })).toContain('later')
     expect(roo.results).toHaveLength(1)
@@ -202,15 +202,15 @@ describe('the shell of a task', () => {
   it('runs the judged command once, and no other', async () => {
     const { host, place, run, shell, staged } = await stand()
     const { run: own } = host
-    const told: string[] = []
+    const outputs: string[] = []
     host.run = async (command, cwd) => {
-      told.push((await startShell(shell.path, 'echo stray > src/stray.ts', cwd)).output)
+      outputs.push((await startShell(shell.path, 'echo stray > src/stray.ts', cwd)).output)
       const output = await own.call(host, command, cwd)
-      told.push((await startShell(shell.path, command, cwd)).output)
+      outputs.push((await startShell(shell.path, command, cwd)).output)
       return output
     }
     expect(await run('echo mine > src/mine.ts')).toContain('Exit code: 0')
-    expect(told).toEqual([expect.stringContaining('was not checked'), expect.stringContaining('was not checked')])
+    expect(outputs).toEqual([expect.stringContaining('was not checked'), expect.stringContaining('was not checked')])
     expect(await staged()).toEqual(['create src/mine.ts'])
     expect((await startShell(shell.path, 'echo x', place.root)).output).toContain('No session was given')
   })

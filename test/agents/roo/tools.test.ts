@@ -14,7 +14,7 @@ describe('execute', () => {
     await tools.execute({ id: 'c1', name: 'read_file', arguments: { path: 'a.ts' } })
     await tools.execute({ id: 'c2', name: 'write_to_file', arguments: { path: 'b.ts', content: 'x' } })
     await tools.execute({ id: 'c3', name: 'search_files', arguments: { path: '.', regex: 'one' } })
-    expect(fake.calls.map(({ gate: _, ...told }) => told)).toEqual([
+    expect(fake.calls.map(({ gate: _, ...call }) => call)).toEqual([
       { tool: 'read_file', id: 'c1', kind: 'read', host: 'roo', reads: ['a.ts'] },
       { tool: 'write_to_file', id: 'c2', kind: 'edit', host: 'roo', writes: [{ path: 'b.ts', effect: 'put' }] },
       { tool: 'search_files', id: 'c3', kind: 'other', host: 'roo' },

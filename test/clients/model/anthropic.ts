@@ -21,7 +21,7 @@ export const anthropic: Dialect = {
     return {
       ...{ api: 'anthropic', model, isStreamed: stream, tools: tools.map(({ name }) => name) },
       system: textsIn(system, TEXT),
-      heard: textsIn(messages, TEXT),
+      text: textsIn(messages, TEXT),
       results: textsIn(
         last.filter(({ type }) => type === 'tool_result'),
         TEXT,

@@ -22,7 +22,7 @@ export const chat: Dialect = {
         messages.filter(({ role }) => ABOVE.includes(role)),
         TEXT,
       ),
-      heard: textsIn(messages, TEXT),
+      text: textsIn(messages, TEXT),
       results: textsIn(messages.slice(messages.findLastIndex(({ role }) => role !== 'tool') + 1), TEXT),
     }
   },

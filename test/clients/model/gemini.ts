@@ -21,7 +21,7 @@ export const gemini: Dialect = {
       ...{ api: 'gemini', model, isStreamed: verb === 'streamGenerateContent' },
       tools: tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations.map(({ name }) => name)),
       system: textsIn(systemInstruction, TEXT),
-      heard: textsIn(contents, TEXT),
+      text: textsIn(contents, TEXT),
       results: textsIn(
         contents.at(-1)?.parts.filter((part) => 'functionResponse' in part),
         TEXT,

@@ -41,7 +41,7 @@ export const responses: Dialect = {
         tools: [tools, ...items.map((each) => each.tools)].flatMap(toolNames),
       },
       system: instructions ?? '',
-      heard: textsIn(input, TEXT),
+      text: textsIn(input, TEXT),
       results: textsIn(items.slice(items.findLastIndex((each) => !isResult(each)) + 1), TEXT),
     }
   },

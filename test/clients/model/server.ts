@@ -50,10 +50,10 @@ export async function scriptedModel(script: Script): Promise<ScriptedModel> {
     const { pathname } = new URL(incoming.url ?? '/', 'http://model')
     try {
       const text = await bodyOf(incoming)
-      const told = await answer(pathname, text === '' ? {} : JSON.parse(text))
-      if (told === undefined) strange.push(`${incoming.method} ${pathname}`)
-      const [type, body] = told ?? ['application/json', '{"error":{"message":"no such address"}}']
-      outgoing.writeHead(told === undefined ? 404 : 200, { 'content-type': type })
+      const reply = await answer(pathname, text === '' ? {} : JSON.parse(text))
+      if (reply === undefined) strange.push(`${incoming.method} ${pathname}`)
+      const [type, body] = reply ?? ['application/json', '{"error":{"message":"no such address"}}']
+      outgoing.writeHead(reply === undefined ? 404 : 200, { 'content-type': type })
       outgoing.end(body)
     } catch (error) {
       strange.push(`${incoming.method} ${pathname}: ${error instanceof Error ? error.message : error}`)

@@ -9,7 +9,7 @@ export interface Turn {
   /** The system prompt. */
   readonly system: string
   /** All text of the conversation, with results of tools. */
-  readonly heard: string
+  readonly text: string
   /** The results of tools in the last message. */
   readonly results: string
 }

@@ -173,10 +173,10 @@ export class Editor {
 
   #ask(asked: AskedQuestion): string | undefined {
     this.asked.push(asked)
-    const said = this.person(asked) ?? (this.confirms ? confirmAnswer(asked) : undefined)
-    if (said !== undefined && asked.items.length > 0 && !asked.items.includes(said))
-      throw new Error(`No button '${said}'`)
-    return said
+    const choice = this.person(asked) ?? (this.confirms ? confirmAnswer(asked) : undefined)
+    if (choice !== undefined && asked.items.length > 0 && !asked.items.includes(choice))
+      throw new Error(`No button '${choice}'`)
+    return choice
   }
 
   #statusItem(id: string): object {

@@ -46,7 +46,7 @@ describe('the table of a type', () => {
   it('has a row for each op of an edit, with its comment', () => {
     const rows = cells(opTable('overlay/stage-edit.ts', 'StageEdit', 'ImageEdit'))
     expect(rows.length).toBeGreaterThan(15)
-    expect(rows.filter(([, , said]) => said === '')).toEqual([])
+    expect(rows.filter(([, , description]) => description === '')).toEqual([])
     expect(rows.find(([op]) => op === '`settle`')?.[1]).toContain('`drop`')
   })
 })

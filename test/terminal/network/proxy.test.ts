@@ -159,8 +159,8 @@ describe('the proxy of a command', () => {
     })
     const port = await portOf(host)
     const { say } = await proxyOf([`127.0.0.1:${port}`])
-    const said = await say(`POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${rest}`)
-    expect(said.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`)
+    const response = await say(`POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${rest}`)
+    expect(response.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`)
   })
 
   it('limits the number of connections', async () => {

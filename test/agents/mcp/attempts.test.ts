@@ -13,7 +13,7 @@ import { type Call, callerOf, clientOn, modernCaller, modernClient, newClient, s
  * plain `fs`. If the table removes a file, a client of this server moves it, because the server has no tool that
  * removes.
  */
-interface Deed {
+interface Attempt {
   readonly intent: string | null
   readonly tool: 'write_file' | 'move_file' | 'select_active_intent'
   readonly path: string
@@ -24,39 +24,39 @@ const TOOL = {
   apply_patch: 'move_file',
   select_active_intent: 'select_active_intent',
 } as const
-const DEEDS: readonly Deed[] = TABLE.map((deed) => ({ ...deed, tool: TOOL[deed.tool] }))
+const MCP_ATTEMPTS: readonly Attempt[] = TABLE.map((attempt) => ({ ...attempt, tool: TOOL[attempt.tool] }))
 const NEW = 'src/moved-here.ts'
 const ID = 'agent'
 
 type Outcomes = Map<string, { done: boolean; staged: string[]; denied: unknown[] }>
 
-const nameOf = ({ tool, path, intent }: Deed) => `${tool} ${path} under ${intent}`
+const nameOf = ({ tool, path, intent }: Attempt) => `${tool} ${path} under ${intent}`
 
-function argumentsOf({ tool, path }: Deed): Record<string, unknown> {
+function argumentsOf({ tool, path }: Attempt): Record<string, unknown> {
   if (tool === 'select_active_intent') return { intent_id: path }
   return tool === 'write_file' ? { path, content: 'x\n' } : { source: path, destination: NEW }
 }
 
-async function plainly(session: Session, { tool, path }: Deed): Promise<void> {
+async function applyTo(session: Session, { tool, path }: Attempt): Promise<void> {
   if (tool === 'select_active_intent') await session.selectIntent(path)
   else if (tool === 'write_file') session.fs.writeFileSync(path, 'x\n')
   else session.fs.renameSync(path, NEW)
 }
 
-type Door = (session: Session) => Promise<(deed: Deed) => Promise<boolean>>
+type Route = (session: Session) => Promise<(attempt: Attempt) => Promise<boolean>>
 
 const byCall =
   (call: Call) =>
-  async (deed: Deed): Promise<boolean> =>
-    (await call(deed.tool, argumentsOf(deed))).isError !== true
+  async (attempt: Attempt): Promise<boolean> =>
+    (await call(attempt.tool, argumentsOf(attempt))).isError !== true
 
-const plain: Door = async (session) => (deed) =>
-  plainly(session, deed).then(
+const plain: Route = async (session) => (attempt) =>
+  applyTo(session, attempt).then(
     () => true,
     () => false,
   )
 
-const linked: Door = async (session) => byCall(callerOf(await clientOn(session)))
+const linked: Route = async (session) => byCall(callerOf(await clientOn(session)))
 
 async function servedOver(session: Session): Promise<string> {
   const serve: McpHost['serve'] = async ({ isModern = false } = {}) => {
@@ -76,14 +76,14 @@ async function servedOver(session: Session): Promise<string> {
   return url
 }
 
-const http: Door = async (session) => {
+const http: Route = async (session) => {
   const url = await servedOver(session)
   const client: Client = newClient()
   await client.connect(new StreamableHTTPClientTransport(new URL(url)))
   return byCall(callerOf(client))
 }
 
-const modern: Door = async (session) => {
+const modern: Route = async (session) => {
   const client = modernClient()
   await client.connect(new ModernHttp(new URL(await servedOver(session))))
   return byCall(modernCaller(client))
@@ -103,20 +103,20 @@ async function stagedBy(of: Pick<Review, 'changes'> | Pick<Session, 'changes'>):
   return (await of.changes()).changes.map(({ path, kind }) => `${kind} ${path}`)
 }
 
-async function within(door: Door): Promise<Outcomes> {
+async function within(route: Route): Promise<Outcomes> {
   const place = attemptsWorkspace()
   const workspace = await place.open({ durability: 'memory' })
   const session = await workspace.session({ id: ID })
-  const act = await door(session)
+  const act = await route(session)
   const found: Outcomes = new Map()
   let seen = 0
-  for (const deed of DEEDS) {
-    if ((session.intent?.id ?? null) !== deed.intent) await session.selectIntent(deed.intent)
-    const done = await act(deed)
+  for (const attempt of MCP_ATTEMPTS) {
+    if ((session.intent?.id ?? null) !== attempt.intent) await session.selectIntent(attempt.intent)
+    const done = await act(attempt)
     const staged = await stagedBy(session)
     await session.flush()
     const lines = linesFrom(place)
-    found.set(nameOf(deed), { done, staged, denied: denials(lines.slice(seen)) })
+    found.set(nameOf(attempt), { done, staged, denied: denials(lines.slice(seen)) })
     seen = lines.length
     await session.revert()
   }
@@ -129,30 +129,30 @@ async function overStdio(): Promise<Outcomes> {
   const { client, call } = await spawned(place.root, '--session', ID)
   const workspace: Workspace = await place.open()
   const review = await workspace.review(ID)
-  const calls: (Deed | undefined)[] = []
+  const calls: (Attempt | undefined)[] = []
   const found: Outcomes = new Map()
   let intent: string | null = null
-  for (const deed of DEEDS) {
-    if (intent !== deed.intent) {
-      await call('select_active_intent', { intent_id: deed.intent })
+  for (const attempt of MCP_ATTEMPTS) {
+    if (intent !== attempt.intent) {
+      await call('select_active_intent', { intent_id: attempt.intent })
       calls.push(undefined)
     }
-    const done = await byCall(call)(deed)
-    intent = deed.tool === 'select_active_intent' && done ? deed.path : deed.intent
+    const done = await byCall(call)(attempt)
+    intent = attempt.tool === 'select_active_intent' && done ? attempt.path : attempt.intent
     const staged = await stagedBy(review)
-    found.set(nameOf(deed), { done, staged, denied: [] })
+    found.set(nameOf(attempt), { done, staged, denied: [] })
     if (staged.length > 0) await review.discard()
-    calls.push(deed)
+    calls.push(attempt)
   }
   await client.close()
   let from = 0
   const lines = linesFrom(place)
   const ends = lines.flatMap((line, at) => (own(line).type === 'tool_call' ? [at] : []))
   expect(ends).toHaveLength(calls.length)
-  calls.forEach((deed, i) => {
+  calls.forEach((attempt, i) => {
     const end = ends[i] ?? from
-    const outcome = deed && found.get(nameOf(deed))
-    if (deed && outcome) found.set(nameOf(deed), { ...outcome, denied: denials(lines.slice(from, end)) })
+    const outcome = attempt && found.get(nameOf(attempt))
+    if (attempt && outcome) found.set(nameOf(attempt), { ...outcome, denied: denials(lines.slice(from, end)) })
     from = end
   })
   return found
@@ -177,8 +177,8 @@ describe('the table of tool calls, by the official client', () => {
   ] as const)('%s gives the same decision, reason and record', async (_, outcomes) => {
     const through = await outcomes()
     const differing = [...measure].filter(
-      ([deed, outcome]) => JSON.stringify(outcome) !== JSON.stringify(through.get(deed)),
+      ([attempt, outcome]) => JSON.stringify(outcome) !== JSON.stringify(through.get(attempt)),
     )
-    expect(differing.map(([deed, outcome]) => ({ deed, plain: outcome, through: through.get(deed) }))).toEqual([])
+    expect(differing.map(([attempt, outcome]) => ({ deed: attempt, plain: outcome, through: through.get(attempt) }))).toEqual([])
   })
 })
