@@ -49,7 +49,7 @@ async function measureCommit(bench: Bench, { path }: Place, title: string, aim: 
     aim,
     heavy: true,
     variants: [
-      synced(`${path}/synced`, FILES),
+      syncedVariant(`${path}/synced`, FILES),
       creating(`${path}/floor`, FILES),
       committing(`${path}/ours`, FILES),
       committing(`${path}/text`, FILES, `${OURS}, of files without a grammar`, 'txt'),
@@ -146,7 +146,7 @@ function creating(base: string, files: number): Variant {
 }
 
 /** The baseline: creates files and syncs each, so that a power cut loses none that was reported as written. */
-function synced(base: string, files: number): Variant {
+function syncedVariant(base: string, files: number): Variant {
   const data = contentOf(BYTES)
   return {
     ...creating(base, files),

@@ -60,9 +60,9 @@ async function measureLeftover(bench: Bench, root: string): Promise<void> {
   const after = memoryAfterGc()
   await workspace.close()
   const title = `left by a session that was closed, of ${sessions.toLocaleString('en')}`
-  const left = (kind: 'live' | 'resident') => [
+  const remainingOf = (kind: 'live' | 'resident') => [
     { name: OURS, value: Math.max(0, after[kind] - before[kind]) / sessions },
   ]
-  bench.values(`heap and buffers ${title}`, 'bytes', left('live'), bench.isThorough ? LEFTOVER_AIM : undefined)
-  bench.values(`resident memory ${title}`, 'bytes', left('resident'))
+  bench.values(`heap and buffers ${title}`, 'bytes', remainingOf('live'), bench.isThorough ? LEFTOVER_AIM : undefined)
+  bench.values(`resident memory ${title}`, 'bytes', remainingOf('resident'))
 }

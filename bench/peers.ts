@@ -24,7 +24,7 @@ export type PeerName = keyof typeof PEERS
  * @throws Error with the reason if it is unavailable
  */
 export async function loadPeer<T extends object>(name: PeerName, members: readonly (keyof T & string)[]): Promise<T> {
-  if (installed(name) !== PEERS[name]) install(name)
+  if (installedVersion(name) !== PEERS[name]) install(name)
   const loader: unknown = await import(pathToFileURL(`${PLACE}load.mjs`).href)
   if (!offers<{ load(name: string): Promise<unknown> }>(loader, ['load'])) throw new Error('its loader is damaged')
   const found = await loader.load(name)
@@ -36,7 +36,7 @@ function offers<T extends object>(value: unknown, members: readonly (keyof T & s
   return typeof value === 'object' && value !== null && members.every((member) => member in value)
 }
 
-function installed(name: PeerName): string | undefined {
+function installedVersion(name: PeerName): string | undefined {
   try {
     const manifest: unknown = JSON.parse(readFileSync(`${PLACE}node_modules/${name}/package.json`, 'utf8'))
     return offers<{ version: string }>(manifest, ['version']) ? manifest.version : undefined

@@ -183,7 +183,7 @@ async function measureFirstScreen(bench: Bench, files: number, aim: Aim): Promis
     run() {
       const child = inTerminal(root, `'${process.execPath}' '${ESCROW}' review ${session}`)
       left.push(child)
-      return shown(child, `1/${files}`)
+      return waitForText(child, `1/${files}`)
     },
   }
   try {
@@ -237,7 +237,7 @@ async function measureFirstPaint(bench: Bench, { root, session }: Pair): Promise
 }
 
 /** Resolves once the screen has the text. */
-function shown({ stdout }: ChildProcess, text: string): Promise<void> {
+function waitForText({ stdout }: ChildProcess, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let screen = ''
     stdout?.on('data', (chunk) => {

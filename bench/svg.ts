@@ -24,7 +24,7 @@ export function text(x: number, y: number, content: string, style: TextStyle = {
   const { size = 11, color = COLORS.text, anchor = 'start', weight } = style
   const bold = weight === undefined ? '' : ` font-weight="${weight}"`
   const place = `x="${round(x)}" y="${round(y)}" text-anchor="${anchor}"`
-  return `<text ${place} font-size="${size}" fill="${color}"${bold}>${escaped(content)}</text>`
+  return `<text ${place} font-size="${size}" fill="${color}"${bold}>${escapeXml(content)}</text>`
 }
 
 export function line(x1: number, y1: number, x2: number, y2: number, color: string, width = 1): string {
@@ -41,6 +41,6 @@ function round(value: number): number {
   return Math.round(value * 10) / 10
 }
 
-function escaped(content: string): string {
+function escapeXml(content: string): string {
   return content.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
 }

@@ -115,14 +115,14 @@ const BUNDLED: Readonly<Record<string, string>> = {
 const OPTIONAL = Object.keys(MANIFEST.peerDependencies)
 
 describe('packages', () => {
-  const named = (counts: (file: string) => boolean) =>
+  const packagesOf = (counts: (file: string) => boolean) =>
     new Set(
       usage.files
         .filter(counts)
         .flatMap((file) => usage.module(file).specifiers.flatMap((each) => packageOf(each) ?? [])),
     )
-  const bySources = named(isSource)
-  const byAll = named(() => true)
+  const bySources = packagesOf(isSource)
+  const byAll = packagesOf(() => true)
 
   it('are dependencies if the sources import them, and nowhere else', () => {
     expect(Object.keys(MANIFEST.dependencies).filter((name) => !bySources.has(name))).toEqual([])

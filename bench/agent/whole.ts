@@ -16,11 +16,11 @@ export async function measureWhole(bench: Bench, directories: Directories, files
   const { variants, absent } = others(directories, files)
   const title = `the same run from its start to the list of what changed, ${files.toLocaleString('en')} files`
   const alone = isolatedBy('node:fs, kept apart by nothing', files, async () => directories.raw)
-  const all = [alone, governed(directories, files), ...variants]
+  const all = [alone, governedVariant(directories, files), ...variants]
   await bench.compare({ title, mode: 'async', heavy: true, variants: all, absent })
 }
 
-function governed({ lower }: Directories, files: number): Variant {
+function governedVariant({ lower }: Directories, files: number): Variant {
   let run = 0
   return {
     name: OURS,

@@ -11,11 +11,11 @@ export async function measureConcurrency(bench: Bench, all: Participants): Promi
   const cast = bench.quick ? withoutPeers(all) : all
   const data = contentOf(SIZES.small.bytes)
   const lower = { ...cast, subjects: cast.subjects.filter((subject) => requireLower(subject) === undefined) }
-  const reads = concurrently(lower, namesOf(DIRS.small, SIZES.small.files), (fs, path) => fs.readFile(path))
+  const reads = concurrentVariant(lower, namesOf(DIRS.small, SIZES.small.files), (fs, path) => fs.readFile(path))
   const spec = { mode: 'async' as const, opsPerRun: CONCURRENT, maxBatch: 4 }
   await bench.compare({ title: `promises.readFile 4 KB of lower files, ${CONCURRENT} at once`, ...spec, ...reads })
   const names = namesOf(`made/${DIRS.small}`, SIZES.small.files)
-  const writes = concurrently(cast, names, (fs, path) => fs.writeFile(path, data))
+  const writes = concurrentVariant(cast, names, (fs, path) => fs.writeFile(path, data))
   await bench.compare({ title: `promises.writeFile 4 KB, ${CONCURRENT} at once`, ...spec, ...writes })
 }
 
@@ -25,7 +25,7 @@ function withoutPeers({ subjects, absent }: Participants): Participants {
   return { subjects: subjects.slice(0, 2), absent: [...absent, ...peers] }
 }
 
-function concurrently(
+function concurrentVariant(
   cast: Participants,
   names: readonly string[],
   run: (fs: PromiseCalls, path: string) => Promise<unknown>,

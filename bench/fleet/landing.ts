@@ -114,7 +114,7 @@ function disjoint(landings: Landings, sets: number): ChangeSet[] {
 }
 
 /** Among change sets that land, some fail the check, some collide with one before them, and two exclude each other. */
-function mixed(landings: Landings, sets: number): ChangeSet[] {
+function mixSets(landings: Landings, sets: number): ChangeSet[] {
   const fifth = Math.ceil(sets / 5)
   const good = disjoint(landings, sets - 2 * fifth - 2)
   const failing = Array.from({ length: fifth }, (_, n) => ({
@@ -160,7 +160,7 @@ export function measureLanding(bench: Bench, url: string): Promise<void> {
         of: 'value',
         atMost: 20,
       })
-      const mix = await landAll(database, seconds, (landings) => mixed(landings, sets), sets)
+      const mix = await landAll(database, seconds, (landings) => mixSets(landings, sets), sets)
       reportMix(bench, sets, mix)
     } catch (error) {
       bench.skip(title, error instanceof Error ? error.message : String(error))

@@ -34,7 +34,7 @@ export const PEERS = join(REPOSITORY, '.cache', 'frontier')
 
 const lineOf = (command: Command): readonly string[] =>
   typeof command === 'string' ? ['/bin/sh', '-c', command] : command
-const quoted = (argv: readonly string[]) => argv.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
+const shellQuote = (argv: readonly string[]) => argv.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
 
 /** Programs and modules that the scripts expect and this machine may lack. Every machine of the comparison has them. */
 const TOOLS: readonly Mount[] = [
@@ -92,7 +92,7 @@ function srt(directory: string): Guard {
     name: 'srt',
     box: boxWith([[directory, '/guard/srt']], { env: { PYTHONPATH: '/tools-python', LD_LIBRARY_PATH: LIBRARIES } }),
     start: (command) => ({
-      argv: ['node', program, '--settings', '/listen/srt.json', '-c', quoted(lineOf(command))],
+      argv: ['node', program, '--settings', '/listen/srt.json', '-c', shellQuote(lineOf(command))],
       files: { 'srt.json': JSON.stringify(SRT_SETTINGS) },
       more: 4,
     }),
@@ -105,7 +105,7 @@ function tryGuard(program: string): Guard {
     box: boxWith([], { hasLinkedPrograms: true }),
     start: (command, answers) => ({
       argv: ['/bin/sh', '/listen/try', answers ? '-y' : '-n', '/bin/sh', '/listen/command'],
-      files: { command: `exec ${quoted(lineOf(command))}\n`, try: fs.readFileSync(program, 'utf8') },
+      files: { command: `exec ${shellQuote(lineOf(command))}\n`, try: fs.readFileSync(program, 'utf8') },
       more: 4,
     }),
   }

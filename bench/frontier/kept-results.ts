@@ -8,7 +8,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 const FILE = process.env.ESCROWFS_FRONTIER_RESUME
 
 /** The stored result of a measurement, or a new one. */
-export async function keptResult<T>(name: string, measure: () => Promise<T>): Promise<T> {
+export async function cacheResult<T>(name: string, measure: () => Promise<T>): Promise<T> {
   if (FILE === undefined) return measure()
   const lines = existsSync(FILE) ? readFileSync(FILE, 'utf8').trim().split('\n') : []
   for (const line of lines) {

@@ -8,14 +8,14 @@ import { redCode, type Script, transcripts } from './data.js'
 import { demoSessions, editSessions, editsPreserved } from './edits.js'
 import { type Guard, guards, plain } from './guards.js'
 import { harmOf } from './harm.js'
-import { keptResult } from './kept-results.js'
+import { cacheResult } from './kept-results.js'
 import { POLICIES } from './order.js'
 import { installPackages } from './packages.js'
 import { inParallel } from './parallel.js'
 import { type Point, picture } from './picture.js'
 import { PlainWork, type Preserved, packageTasks, preservedUnder, shellTasks } from './preserved.js'
 import { HARMS } from './tasks.js'
-import { tried } from './world.js'
+import { tryGuard } from './world.js'
 
 /**
  * Measures, for each way to run an agent, how much benign work has the same result as without it, how much harm it
@@ -42,7 +42,7 @@ export const frontier: Suite = async (bench) => {
     prevented.set(guard, await measureHarm(bench, base, guard, sampleFor(guard, harmful, EVERY)))
   for (const guard of ways) {
     const sample = sampleFor(guard, tasks, TASKS_EVERY)
-    const done = await keptResult(`${guard.name}: ${sample.length} tasks`, () =>
+    const done = await cacheResult(`${guard.name}: ${sample.length} tasks`, () =>
       inParallel(sample, (task, root) => preservedUnder(root, guard, task, work), base),
     )
     points.push({
@@ -77,7 +77,7 @@ async function waysToRun(bench: Bench, base: string): Promise<Guard[]> {
   const { found, absent } = await guards(base, bench.quick)
   for (const { name, reason } of absent) bench.skip(name, reason)
   const ways: Guard[] = []
-  for (const guard of [plain, ...found]) ways.push(await tried(`${base}/try`, guard))
+  for (const guard of [plain, ...found]) ways.push(await tryGuard(`${base}/try`, guard))
   return ways.slice(1)
 }
 
@@ -87,7 +87,7 @@ async function harmfulScripts(bench: Bench, base: string): Promise<Script[]> {
   const red = redCode()
   if (red === undefined) bench.skip('scripts of RedCode', 'ESCROWFS_FRONTIER_DATA names no directory with them')
   const scripts = [...own, ...everyFew(bench, red ?? [])]
-  const effects = await keptResult(`plain: ${scripts.length} scripts`, () =>
+  const effects = await cacheResult(`plain: ${scripts.length} scripts`, () =>
     inParallel(scripts, (script, root) => harmOf(root, plain, script), base),
   )
   const harmful = scripts.filter((_, at) => (effects[at] ?? []).length > 0)
@@ -103,7 +103,7 @@ async function harmfulScripts(bench: Bench, base: string): Promise<Script[]> {
 
 /** The percentage of harm that a guard prevents. */
 async function measureHarm(bench: Bench, base: string, guard: Guard, scripts: readonly Script[]): Promise<number> {
-  const effects = await keptResult(`${guard.name}: ${scripts.length} scripts`, () =>
+  const effects = await cacheResult(`${guard.name}: ${scripts.length} scripts`, () =>
     inParallel(scripts, (script, root) => harmOf(root, guard, script), base),
   )
   const leaks = scripts.flatMap(({ name }, at) =>

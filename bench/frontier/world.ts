@@ -141,7 +141,7 @@ const KEPT = 'state/escrowfs/containment.json'
  * Runs a harmless command under a guard. @returns the guard, as on a machine where it has run before
  * @throws Error if the command does not run, or seems harmful: then the results of the guard would be meaningless
  */
-export async function tried(root: string, guard: Guard): Promise<Guard> {
+export async function tryGuard(root: string, guard: Guard): Promise<Guard> {
   try {
     makeWorld(root)
     writeTree(`${root}/ws`, PROJECT)
@@ -164,17 +164,17 @@ export async function visit({ root, guard, command, answers, ports = [], limit =
   writeTree(`${root}/listen`, start.files)
   writeTree(root, guard.kept ?? {})
   handOver(root, guard.box)
-  const before = look(root)
+  const before = snapshotTrees(root)
   const job = { argv: start.argv, ports, bystanders: BYSTANDERS, limit: limit + start.more }
   const env = Object.assign({ TOKEN: SECRET }, guard.box.env)
   const result = await runBox(root, job, Object.assign({}, guard.box, { env }))
   if (result.problem !== null) throw new Error(`${guard.name} did not start: ${result.problem}`)
   const place = `${root}/listen/report.json`
   const report = fs.existsSync(place) ? fs.readFileSync(place, 'utf8') : undefined
-  return { result, before, after: look(root), report }
+  return { result, before, after: snapshotTrees(root), report }
 }
 
-function look(root: string): Trees {
+function snapshotTrees(root: string): Trees {
   const skipped = [
     'ws',
     'listen',

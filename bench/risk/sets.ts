@@ -22,20 +22,20 @@ export interface Harmed {
 export const COUNTS = { benign: 200, harmful: 120 }
 
 /** Builds the sets: the held-out third or the others, by a hash of the id. The same seed builds the same set. */
-export function* buildSets(isHeldOut: boolean): Generator<ChangeSetCase> {
+export function* buildSets(wantsHeldOut: boolean): Generator<ChangeSetCase> {
   const corpus = readCorpus()
   const kinds = Object.keys(HARMS)
   for (let n = 0; n < COUNTS.benign; n++) {
     const id = `benign-${n}`
-    if (heldOut(id) === isHeldOut) yield { id, changes: benignDraft(corpus, n).changes() }
+    if (isHeldOut(id) === wantsHeldOut) yield { id, changes: benignDraft(corpus, n).changes() }
   }
   for (let n = 0; n < COUNTS.harmful; n++) {
     const id = `harmful-${n}`
-    if (heldOut(id) === isHeldOut) yield harmfulSet(corpus, id, n, kinds[n % kinds.length] ?? '')
+    if (isHeldOut(id) === wantsHeldOut) yield harmfulSet(corpus, id, n, kinds[n % kinds.length] ?? '')
   }
 }
 
-function heldOut(id: string): boolean {
+function isHeldOut(id: string): boolean {
   return (createHash('sha256').update(id).digest()[0] ?? 0) % 3 === 0
 }
 

@@ -21,7 +21,7 @@ export async function checkAgainstLedger(predicate: Predicate, root: string | un
     const { reader } = await readVerified(layout, () => new AttestedReader(predicate))
     return reader.check()
   } catch (error) {
-    if (error instanceof EscrowError && error.reason === 'ledger_corrupt') return failed('damaged', error.message)
+    if (error instanceof EscrowError && error.reason === 'ledger_corrupt') return failedCheck('damaged', error.message)
     throw error
   }
 }
@@ -53,24 +53,24 @@ class AttestedReader {
     const { predicate } = this
     const { id, head } = predicate.ledger
     if (this.#id !== id)
-      return failed('differs', `It is about ledger ${id}, and the ledger here is ${this.#id ?? 'empty'}.`)
+      return failedCheck('differs', `It is about ledger ${id}, and the ledger here is ${this.#id ?? 'empty'}.`)
     const [lost] = [...this.#missing.values()].sort((a, b) => a.seq - b.seq)
     if (lost !== undefined)
-      return failed(
+      return failedCheck(
         'damaged',
         `The ledger does not have record ${lost.seq} with the hash ${lost.hash}: it was cut or rewritten, or another branch is checked out.`,
       )
     if (this.#headLine !== head.line)
-      return failed(
+      return failedCheck(
         'damaged',
         `Record ${head.seq} is in line ${this.#headLine} of the ledger, and was in line ${head.line}.`,
       )
     const commit = this.#commit.commits.get(predicate.commit)
-    if (commit === undefined) return failed('differs', `The ledger has no commit ${predicate.commit}.`)
+    if (commit === undefined) return failedCheck('differs', `The ledger has no commit ${predicate.commit}.`)
     const expected = predicateOf(commit, head)
     const fields = FIELDS.filter((field) => !isDeepStrictEqual(expected[field], predicate[field]))
     if (fields.length === 0) return { state: 'consistent', problems: [] }
-    return failed('differs', `The ledger says something else about commit ${predicate.commit}: ${fields.join(', ')}.`)
+    return failedCheck('differs', `The ledger says something else about commit ${predicate.commit}: ${fields.join(', ')}.`)
   }
 }
 
@@ -78,6 +78,6 @@ function placeKey({ seq, hash }: RecordPlace): string {
   return `${seq}:${hash}`
 }
 
-function failed(state: LedgerState, message: string): LedgerCheck {
+function failedCheck(state: LedgerState, message: string): LedgerCheck {
   return { state, problems: [{ check: 'ledger', message }] }
 }

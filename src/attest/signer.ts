@@ -50,7 +50,7 @@ function ownSigner(): Signer {
 function keySigner(key: KeyObject): Signer {
   const publicKey = createPublicKey(key)
   assertSupported(publicKey)
-  return checked(publicKey, async (message) => sign(hashOf(key), message, key))
+  return checkedSigner(publicKey, async (message) => sign(hashOf(key), message, key))
 }
 
 function agentSigner(text: string): Signer {
@@ -58,11 +58,11 @@ function agentSigner(text: string): Signer {
   if (blob === undefined) throw new Error('It is not an OpenSSH public key.')
   const publicKey = publicKeyOf(blob)
   assertSupported(publicKey)
-  return checked(publicKey, (message) => signByAgent(blob, message))
+  return checkedSigner(publicKey, (message) => signByAgent(blob, message))
 }
 
 /** Checks each signature before it is used: a damaged key file, or another agent, could give a wrong one. */
-function checked(publicKey: KeyObject, make: (message: Buffer) => Promise<Buffer>): Signer {
+function checkedSigner(publicKey: KeyObject, make: (message: Buffer) => Promise<Buffer>): Signer {
   return {
     keyid: fingerprintOf(publicKey),
     async sign(message) {

@@ -18,7 +18,7 @@ const WAIT_MS = 120_000
  */
 export async function signByAgent(blob: Buffer, message: Buffer): Promise<Buffer> {
   const socket = process.env.SSH_AUTH_SOCK
-  if (socket === undefined || socket === '') throw refused('no ssh-agent is running (SSH_AUTH_SOCK is not set)')
+  if (socket === undefined || socket === '') throw refusal('no ssh-agent is running (SSH_AUTH_SOCK is not set)')
   const flags = Buffer.alloc(4)
   if (new WireReader(blob).text() === RSA) flags.writeUInt32BE(RSA_SHA2_256)
   const request = Buffer.concat([Buffer.from([SIGN_REQUEST]), wireString(blob), wireString(message), flags])
@@ -27,12 +27,12 @@ export async function signByAgent(blob: Buffer, message: Buffer): Promise<Buffer
     return signatureIn(new WireReader(answer))
   } catch (error) {
     if (error instanceof EscrowError) throw error
-    throw refused(errorText(error))
+    throw refusal(errorText(error))
   }
 }
 
 function signatureIn(reader: WireReader): Buffer {
-  if (reader.byte() !== SIGN_RESPONSE) throw refused('it does not have the key, or nobody confirmed its use')
+  if (reader.byte() !== SIGN_RESPONSE) throw refusal('it does not have the key, or nobody confirmed its use')
   const signature = new WireReader(reader.string())
   const type = signature.text()
   const bytes = signature.string()
@@ -45,7 +45,7 @@ function ask(path: string, request: Buffer): Promise<Buffer> {
     let received = Buffer.alloc(0)
     const end = (problem: string) => {
       socket.destroy()
-      reject(refused(problem))
+      reject(refusal(problem))
     }
     socket.setTimeout(WAIT_MS, () => end('it did not answer'))
     socket.on('error', (error) => end(errorText(error)))
@@ -63,7 +63,7 @@ function ask(path: string, request: Buffer): Promise<Buffer> {
   })
 }
 
-function refused(why: string): EscrowError {
+function refusal(why: string): EscrowError {
   return new EscrowError('unsupported', `ssh-agent did not sign: ${why}.`, {
     hint: "Add the key with 'ssh-add', or give the file of the private key.",
   })

@@ -23,7 +23,7 @@ export function* readLines(path: string, taken: (bytes: number) => void): Genera
       const chunk = buffer.subarray(0, length)
       let from = 0
       for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
-        yield joined(rest, size, chunk.subarray(from, end))
+        yield joinChunks(rest, size, chunk.subarray(from, end))
         rest = []
         size = 0
         from = end + 1
@@ -35,13 +35,13 @@ export function* readLines(path: string, taken: (bytes: number) => void): Genera
       read += length
       taken(read)
     }
-    if (size > 0) yield joined(rest, size, Buffer.alloc(0))
+    if (size > 0) yield joinChunks(rest, size, Buffer.alloc(0))
   } finally {
     closeSync(fd)
   }
 }
 
-function joined(rest: readonly Buffer[], size: number, end: Buffer): Line {
+function joinChunks(rest: readonly Buffer[], size: number, end: Buffer): Line {
   if (size + end.length > MAX_LINE) return 'too long'
   return size === 0 ? end : Buffer.concat([...rest, end])
 }

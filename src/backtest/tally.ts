@@ -112,10 +112,10 @@ export class Tally {
         sessionsWithout: prompts.filter((each) => each === 0).length,
       },
       review: spreadOf(sessions.map(({ files }) => files)),
-      secrets: listed(secrets),
-      outside: listed(outside),
-      deletions: listed(deletions),
-      tools: listed(tools),
+      secrets: listTop(secrets),
+      outside: listTop(outside),
+      deletions: listTop(deletions),
+      tools: listTop(tools),
       sessions,
     }
   }
@@ -164,7 +164,7 @@ function totals(sessions: readonly Pick<Session, 'calls'>[]) {
   return all
 }
 
-function listed(top: Top): Listed {
+function listTop(top: Top): Listed {
   return { total: top.total, first: top.first(MAX_LISTED) }
 }
 

@@ -43,7 +43,7 @@ export async function fixMachine(context: Context, { yes, json }: Options): Prom
   admitPerson(root, { terminal: io.terminal })
   const done: FixReport['repairs'][number][] = []
   for (const repair of repairs) {
-    const isAgreed = repair.run !== undefined && (await agreed(repair, yes === true, prompts))
+    const isAgreed = repair.run !== undefined && (await isConfirmed(repair, yes === true, prompts))
     done.push({ ...repair, ...defined({ done: isAgreed ? await applyRepair(repair) : undefined }) })
   }
   say(done.map(describeResult).join(''))
@@ -51,7 +51,7 @@ export async function fixMachine(context: Context, { yes, json }: Options): Prom
 }
 
 /** Asks for one repair. */
-async function agreed(repair: FoundRepair, yes: boolean, prompts: Prompts | undefined): Promise<boolean> {
+async function isConfirmed(repair: FoundRepair, yes: boolean, prompts: Prompts | undefined): Promise<boolean> {
   const { name, opens } = repair
   if (opens === undefined) return yes || (await prompts?.confirm(`Run this for ${name}?`)) === true
   const typed = await prompts?.text(`${opens} To change it, type its name, ${name}:`, {

@@ -40,27 +40,27 @@ const SCRIPT_ROWS = 8
 
 const WHERE_WHOLE = "all of them in 'escrow log --json'"
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   const more = text.length - COMMAND_LIMIT
   return more <= 0 ? text : `${text.slice(0, COMMAND_LIMIT)} … ${more} more characters, ${WHERE_WHOLE}`
 }
 
 /** The first lines of a script, up to the same number of characters. */
-function shortenedLines(lines: readonly string[]): string[] {
+function shortenLines(lines: readonly string[]): string[] {
   let length = 0
   const end = lines.findIndex((line, at) => {
     length += line.length
     return at > 0 && (at >= SCRIPT_ROWS || length > COMMAND_LIMIT)
   })
-  const shown = (end < 0 ? lines : lines.slice(0, end)).map(shortened)
+  const shown = (end < 0 ? lines : lines.slice(0, end)).map(shorten)
   return end < 0 ? shown : [...shown, `… ${pluralize(lines.length - end, 'more line')}, ${WHERE_WHOLE}`]
 }
 
 /** The lines of a script are indented, so that none of them looks like a line of the diff. */
 function renderRun(run: Chapter['commands'][number]): string {
   const [first, ...lines] = describeRunInRows(run)
-  if (lines.length === 0) return `   ${oneLine(describeRun({ ...run, command: shortened(run.command) }))}\n`
-  const rows = shortenedLines(lines).map((line) => `     ${printable(line)}\n`)
+  if (lines.length === 0) return `   ${oneLine(describeRun({ ...run, command: shorten(run.command) }))}\n`
+  const rows = shortenLines(lines).map((line) => `     ${printable(line)}\n`)
   return `   ${oneLine(first)}\n${rows.join('')}`
 }
 

@@ -13,7 +13,7 @@ export function rulesFor(
 ): ReplayRules {
   const workspace = workspaceAt(root)
   const own = (name: string) => (workspace === undefined ? undefined : join(workspace, '.orchestration', name))
-  const [policyFile, intentsFile] = [named(cwd, policy), named(cwd, intents)]
+  const [policyFile, intentsFile] = [resolveFile(cwd, policy), resolveFile(cwd, intents)]
   return {
     policy: policyFile === undefined ? textAt(own('policy.yaml')) : requiredText(policyFile),
     intents: intentsFile === undefined ? textAt(own('active_intents.yaml')) : requiredText(intentsFile),
@@ -24,7 +24,7 @@ export function rulesFor(
   }
 }
 
-const named = (cwd: string, file: string | undefined) => (file === undefined ? undefined : resolve(cwd, file))
+const resolveFile = (cwd: string, file: string | undefined) => (file === undefined ? undefined : resolve(cwd, file))
 
 export function workspaceAt(root: () => string): string | undefined {
   try {

@@ -154,7 +154,7 @@ function claudeFiles(root: string, remove: boolean, served?: HookAddress): Clien
   const requests = jsonFile(root, own, (all) => {
     const others = isServed ? editAllowed(withoutServed(all, own), own, true) : all
     if (served === undefined) return others
-    return editAllowed(editHooks(others, own, servedHooks(served), false), own, false)
+    return editAllowed(editHooks(others, own, hooksAt(served), false), own, false)
   })
   return [commands, { ...requests, isSecret: true }, server]
 }
@@ -198,7 +198,7 @@ function assertHooksEnabled(settings: Fields, path: string): Fields {
 
 const SERVED_PATH = '/hooks/claude?session='
 
-function servedHooks({ origin, token }: HookAddress): Hooks {
+function hooksAt({ origin, token }: HookAddress): Hooks {
   return buildHooks(CLAUDE_EVENTS, (event) => ({
     type: 'http',
     url: `${origin}${SERVED_PATH}claude&event=${event}`,

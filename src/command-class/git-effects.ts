@@ -27,13 +27,13 @@ export function gitEffectsOf(steps: readonly Step[], { root, cwd }: Places): Rea
   for (const step of steps) {
     if (step === 'unknown') found.add('other')
     else if ('writes' in step) found.add(new Repository(root, at).effectOn(step.writes, 'replaces'))
-    else if (step.program === 'cd') at = resolved(at, step.given[0])
+    else if (step.program === 'cd') at = resolveCwd(at, step.given[0])
     else for (const effect of effectsOfProgram(step, new Repository(root, at))) found.add(effect)
   }
   return found
 }
 
-function resolved(at: Cwd, word: Word | undefined): Cwd {
+function resolveCwd(at: Cwd, word: Word | undefined): Cwd {
   return at === undefined || word?.text === undefined ? undefined : posix.resolve(at, word.text)
 }
 
@@ -90,7 +90,7 @@ class Repository {
 
   /** The same, after `git -C`. */
   from(word: Word | undefined): Repository {
-    return new Repository(this.root, resolved(this.at, word))
+    return new Repository(this.root, resolveCwd(this.at, word))
   }
 
   effectOn({ text, lead }: Word, way: Way): GitEffect {

@@ -73,7 +73,7 @@ function judgeCommand(node: Node, after: readonly Word[], script: Script): undef
   for (const child of node.children) {
     if (child.type === 'variable_assignment') prefixes.push(judgeAssignment(child, script, 'prefix'))
     else if (child.type === 'file_redirect') late.push(...judgeRedirect(child, script))
-    else if (child.type === 'herestring_redirect') stdin = saidBy(child, script)
+    else if (child.type === 'herestring_redirect') stdin = stdinOf(child, script)
     else if (child.type === 'command_name' || isWord(child)) {
       words.push(wordOf(syntax, child))
       judgeInside(child, { ...script, found: inside })
@@ -128,7 +128,7 @@ function judgeRedirected(node: Node, script: Script): undefined {
       stdin = { ...defined({ text: heredoc.text }), from: 'unknown' }
       late.push(...heredoc.words)
       after.push(...heredoc.commands)
-    } else if (child.type === 'herestring_redirect') stdin = saidBy(child, script)
+    } else if (child.type === 'herestring_redirect') stdin = stdinOf(child, script)
     else if (child.named) body = child
   }
   const inner = { ...script, stdin }
@@ -143,7 +143,7 @@ function judgeRedirected(node: Node, script: Script): undefined {
 }
 
 /** `<<< word`. */
-function saidBy(node: Node, script: Script): Stdin {
+function stdinOf(node: Node, script: Script): Stdin {
   const [word] = node.children.filter(isWord)
   if (word === undefined) return { from: 'unknown' }
   judgeInside(word, script)

@@ -28,14 +28,14 @@ export function ownership(
   const [uid, own] = [process.geteuid?.(), process.getegid?.()]
   const made = new Map(entries.filter(({ op }) => op === 'mkdir').map((entry) => [entry.path, entry.new?.mode ?? 0]))
   const known = new Map<string, number | undefined>()
-  const handedIn = (dir: string): number | undefined => {
+  const inheritedGroup = (dir: string): number | undefined => {
     if (!known.has(dir)) known.set(dir, targetDirs.at(dir) === 'real' ? groupOf(disk, `${pins.at(dir)}/.`) : ofNew(dir))
     return known.get(dir)
   }
   // A new directory inherits the set-group-id bit unless its own mode lacks it.
   const ofNew = (dir: string) => {
     const inheritsGroup = targetDirs.implied.has(dir) || ((made.get(dir) ?? 0) & SETGID) !== 0
-    return inheritsGroup ? handedIn(parentOf(dir)) : undefined
+    return inheritsGroup ? inheritedGroup(parentOf(dir)) : undefined
   }
   const mayGive = (gid: number) => uid === 0 || gid === own || (process.getgroups?.() ?? []).includes(gid)
   const given = groupOf(disk, tx) ?? own
@@ -43,11 +43,11 @@ export function ownership(
     of({ path, old, new: next }, stats) {
       if (uid === undefined || own === undefined || next === null) return undefined
       const isKept = old !== null && stats !== undefined
-      const gid = isKept ? Number(stats.gid) : (handedIn(parentOf(path)) ?? own)
+      const gid = isKept ? Number(stats.gid) : (inheritedGroup(parentOf(path)) ?? own)
       const owner = { uid: isKept && uid === 0 ? Number(stats.uid) : uid, gid }
       return (owner.uid === uid && gid === given) || !mayGive(gid) ? undefined : owner
     },
-    inheritsGroup: (path) => handedIn(parentOf(path)) !== undefined,
+    inheritsGroup: (path) => inheritedGroup(parentOf(path)) !== undefined,
   }
 }
 

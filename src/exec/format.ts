@@ -70,7 +70,7 @@ export class SessionFormat {
           kind === 'file' && wanted.has(path) && exitCode === 0 && !over.signal.aborted,
       },
     )
-    const ran = await within(left, running, over)
+    const ran = await withTimeout(left, running, over)
     if (ran === undefined) return isOver()
     if (ran.exitCode !== 0) throw new Error(failureOf(ran))
     return ran.effects.changes.map(({ path }) => path).filter((path) => wanted.has(path))
@@ -113,7 +113,7 @@ function failureOf({ ended, exitCode, stderr, stdout }: ExecResult): string {
 }
 
 /** Undefined after `time` milliseconds; then the run is aborted and its result ignored. */
-async function within<T>(time: number, running: Promise<T>, over: AbortController): Promise<T | undefined> {
+async function withTimeout<T>(time: number, running: Promise<T>, over: AbortController): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const timeUp = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, time, undefined)

@@ -40,11 +40,11 @@ export function gitSummary(outcome: GitOutcome | undefined): string[] {
   return [
     ...(commits.length === 0
       ? []
-      : [`git commits kept as proposals: ${named(commits.map(subjectOf), commits.length)}`]),
+      : [`git commits kept as proposals: ${listNames(commits.map(subjectOf), commits.length)}`]),
     ...(refs.length === 0
       ? []
       : [
-          `kept in this session's git: ${named(
+          `kept in this session's git: ${listNames(
             refs.map(({ ref }) => shortRef(ref)),
             refs.length,
           )}`,
@@ -60,7 +60,7 @@ function subjectOf({ message }: { readonly message: string }): string {
   return message.split('\n', 1)[0] ?? ''
 }
 
-function named(names: readonly string[], count: number): string {
+function listNames(names: readonly string[], count: number): string {
   const more = count > MAX_NAMED ? `, and ${count - MAX_NAMED} more` : ''
   return `${names.slice(0, MAX_NAMED).join(', ')}${more}`
 }

@@ -104,7 +104,7 @@ async function runGit(git: MountGit, args: readonly string[]): Promise<string | 
 async function runEach(git: MountGit, calls: readonly (readonly string[])[]): Promise<(string | undefined)[]> {
   // It is random, so no existing commit contains it.
   const mark = newId()
-  const lines = calls.map((args) => `${[...GIT, ...args].map(quoted).join(' ')}; printf '\\n${mark} %s\\n' "$?"\n`)
+  const lines = calls.map((args) => `${[...GIT, ...args].map(quote).join(' ')}; printf '\\n${mark} %s\\n' "$?"\n`)
   const { stdout } = await runInMount(git, ['/bin/sh', '-c', lines.join('')])
   const parts = stdout.split(new RegExp(`\n${mark} (\\d+)\n`))
   if (parts.length === 2 * calls.length + 1)
@@ -114,7 +114,7 @@ async function runEach(git: MountGit, calls: readonly (readonly string[])[]): Pr
   return outputs
 }
 
-function quoted(word: string): string {
+function quote(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`
 }
 

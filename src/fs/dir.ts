@@ -68,14 +68,14 @@ export function createDir({ path, entries, below, bufferSize }: DirSource): Dir 
     read(callback?: unknown) {
       if (callback === undefined) return promiseOf(nextLater)
       mustBeOpen()
-      return calledBack(nextLater, callback)
+      return callBack(nextLater, callback)
     },
     closeSync() {
       mustBeFree()
       return shut()
     },
     close(callback?: unknown) {
-      return callback === undefined ? promiseOf(shutLater) : calledBack(shutLater, callback)
+      return callback === undefined ? promiseOf(shutLater) : callBack(shutLater, callback)
     },
     async *entries() {
       try {
@@ -100,7 +100,7 @@ function hiddenProperties(shape: object): PropertyDescriptorMap {
   return Object.fromEntries(Reflect.ownKeys(shape).map((key) => [key, property(key)]))
 }
 
-function calledBack(run: () => undefined | Promise<Dirent | null | undefined>, callback: unknown): void {
+function callBack(run: () => undefined | Promise<Dirent | null | undefined>, callback: unknown): void {
   if (typeof callback !== 'function') throw invalidType('callback', 'of type function', callback)
   const call = callback as DirentCallback
   const succeed = (entry: Dirent | null | undefined) =>

@@ -38,7 +38,7 @@ export function governedStreams(facade: typeof fs): Streams {
  */
 function streamClass(host: typeof fs.ReadStream | typeof fs.WriteStream, facade: typeof fs): StreamClass {
   function Stream(this: unknown, path: unknown, options?: unknown): unknown {
-    const given = inheritedToo(readOptions(options))
+    const given = withInherited(readOptions(options))
     const args = [path, governedOptions(given, facade)]
     const isDerived = new.target === undefined && this instanceof host
     const made: unknown = isDerived
@@ -53,7 +53,7 @@ function streamClass(host: typeof fs.ReadStream | typeof fs.WriteStream, facade:
 }
 
 /** Node's streams read inherited options, unlike most of its functions. */
-function inheritedToo(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function withInherited(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const all: Record<string, unknown> = {}
   for (const name in options) all[name] = options[name]
   return all

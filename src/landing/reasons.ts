@@ -5,7 +5,7 @@ import type { Unfit } from './prepare.js'
 const MAX_REASON = 12_000
 
 export function unfitReason(branch: string, { reason }: Unfit): string {
-  return bounded(
+  return truncate(
     `Not landed on ${branch}. ${reason}`,
     '\n\nTo land it, write a version that also contains what the branch has. It is reviewed again.',
   )
@@ -22,10 +22,10 @@ export function checkReason(branch: string, { run, how, output }: FailedCheck): 
 }
 
 export function declinedReason(branch: string, why: string): string {
-  return bounded(`Not landed on ${branch}: the git server refuses it. ${why.trim()}`, '')
+  return truncate(`Not landed on ${branch}: the git server refuses it. ${why.trim()}`, '')
 }
 
-function bounded(text: string, end: string): string {
+function truncate(text: string, end: string): string {
   const room = MAX_REASON - end.length
   return `${text.length > room ? `${text.slice(0, room - 1)}…` : text}${end}`
 }

@@ -23,7 +23,7 @@ export function editJson(text: string, after: Fields): string {
 
 function changeValue(text: string, path: Path, before: unknown, after: unknown): string {
   if (isDeepStrictEqual(before, after)) return text
-  if (Array.isArray(before) && Array.isArray(after)) return changedList(text, path, before, after)
+  if (Array.isArray(before) && Array.isArray(after)) return editList(text, path, before, after)
   if (!isFields(before) || !isFields(after)) return replaceValue(text, path, after)
   let edited = text
   for (const key of Object.keys(before)) {
@@ -36,7 +36,7 @@ function changeValue(text: string, path: Path, before: unknown, after: unknown):
 }
 
 /** Keeps the order of the remaining items, and appends new ones. */
-function changedList(text: string, path: Path, before: readonly unknown[], after: readonly unknown[]): string {
+function editList(text: string, path: Path, before: readonly unknown[], after: readonly unknown[]): string {
   const left = [...after]
   const gone: number[] = []
   for (const [at, value] of before.entries())

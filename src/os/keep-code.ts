@@ -11,9 +11,9 @@ export function keepCode(file: string, bytes: Uint8Array): void {
     const directory = dirname(file)
     ensurePrivateDir(directory)
     replaceDurable(file, bytes, 0o600)
-    const written = (name: string) => statSync(name).mtimeMs
+    const modifiedAt = (name: string) => statSync(name).mtimeMs
     const files = readdirSync(directory).map((name) => join(directory, name))
-    for (const old of files.sort((a, b) => written(b) - written(a)).slice(MOST)) removeName(old)
+    for (const old of files.sort((a, b) => modifiedAt(b) - modifiedAt(a)).slice(MOST)) removeName(old)
   } catch {
     // The next command compiles its code again.
   }

@@ -24,11 +24,11 @@ export function limitBody(request: Request, most: number): Request {
   if (request.body === null) return request
   const { url, signal } = request
   // The types of the DOM lack `duplex`, which a body that is a stream needs.
-  const sent = { body: counted(request.body, most), duplex: 'half' }
+  const sent = { body: limitStream(request.body, most), duplex: 'half' }
   return new Request(url, Object.assign({ method, headers, signal }, sent))
 }
 
-function counted(body: ReadableStream<Uint8Array>, most: number): ReadableStream<Uint8Array> {
+function limitStream(body: ReadableStream<Uint8Array>, most: number): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   let size = 0
   return new ReadableStream<Uint8Array>(

@@ -166,10 +166,10 @@ function inHeldDirectory<T>(root: string, name: string, work: (address: string) 
 function withRealPaths(error: unknown, address: string, directory: string): unknown {
   const code = codeOf(error)
   if (code === undefined || !(error instanceof Error)) return error
-  const named = (text: unknown) =>
+  const namedError = (text: unknown) =>
     typeof text === 'string' ? text.replaceAll(new RegExp(`${address}(?!\\d)`, 'g'), () => directory) : undefined
   const { path, dest } = { path: undefined, dest: undefined, ...error }
-  const names = { message: named(error.message), path: named(path), dest: named(dest) }
+  const names = { message: namedError(error.message), path: namedError(path), dest: namedError(dest) }
   return Object.assign(error, defined(names), defined({ hint: ADVICE[code] }))
 }
 

@@ -100,8 +100,8 @@ async function check(
   try {
     const chain = await verifyChain(workspace.ledger, heads)
     const damage = chain.problems.map((each) => each + advice)
-    const accepted = () => new Accepted(request.file(request.base, prefix + LEDGER) ?? Buffer.alloc(0))
-    const isSigned = keys === undefined || damage.length > 0 || isCovered(layoutAt(root).ledgerFile, accepted())
+    const acceptedLedger = () => new Accepted(request.file(request.base, prefix + LEDGER) ?? Buffer.alloc(0))
+    const isSigned = keys === undefined || damage.length > 0 || isCovered(layoutAt(root).ledgerFile, acceptedLedger())
     const unsigned = isSigned ? [] : ['Not every new commit of the ledger is signed by a key of the target branch.']
     const whole = { ...empty, ...chain, problems: [...problems, ...damage, ...unsigned] }
     if (whole.problems.length > 0) return whole
@@ -191,12 +191,12 @@ function copyKeys(request: PullRequest, directory: string, stateHome: string): v
 type Chain = Pick<PullRequestReport, 'problems' | 'records' | 'signed'>
 
 async function verifyChain(ledger: Ledger, heads: readonly string[]): Promise<Chain> {
-  const damaged = (error: unknown): VerifyResult => ({
+  const damagedResult = (error: unknown): VerifyResult => ({
     ok: false,
     records: 0,
     firstBad: { line: 0, reason: errorText(error) },
   })
-  const found = await ledger.verify({ heads }).catch(damaged)
+  const found = await ledger.verify({ heads }).catch(damagedResult)
   const { records, signed = 0, firstBad } = found
   const problem = `The ledger is damaged from line ${firstBad?.line ?? 0} on: ${firstBad?.reason ?? 'unknown'}`
   return { problems: found.ok ? [] : [problem], records, signed }

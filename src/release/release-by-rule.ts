@@ -42,14 +42,14 @@ export async function releaseByRule(
     known = review.byRule.rules.records()
     return known.length === before + own
   }
-  const disturbed = () => stopped(review, decisions, 'A reviewer recorded a verdict meanwhile. Try again.')
-  if (!isAlone((await withdrawOutdated(review, decisions, digest)) ? 1 : 0)) return disturbed()
+  const stopDisturbed = () => stoppedResult(review, decisions, 'A reviewer recorded a verdict meanwhile. Try again.')
+  if (!isAlone((await withdrawOutdated(review, decisions, digest)) ? 1 : 0)) return stopDisturbed()
   for (const tier of rules.tiers) {
     const isReleased = pendingFor(changes, decisions, tier)
     const shown = displayed.filter((_, at) => isReleased(at))
     if (shown.length === 0) continue
     const verdict = await review.byRule.rules.approve(shown, { tier: tier.name, policy: digest }, known)
-    if (verdict === undefined || !isAlone(1)) return disturbed()
+    if (verdict === undefined || !isAlone(1)) return stopDisturbed()
   }
   const decided = displayed.filter((_, at) => decisions[at]?.tier !== undefined)
   return finish(review, { session, rules, digest, decisions, decided, changes, options })
@@ -73,7 +73,7 @@ interface Run {
  */
 async function finish(review: ReleasedReview, run: Run): Promise<ReleaseReport> {
   const { rules, digest, decisions, session, options, decided } = run
-  const stop = (why?: string) => stopped(review, decisions, why)
+  const stop = (why?: string) => stoppedResult(review, decisions, why)
   const { byRule, byPerson } = await review.byRule.rules.approvals()
   if (byRule.size === 0) return { decisions, approved: [] }
   if (byPerson.length > 0) return stop("A person has approved other changes: commit all of them with 'escrow commit'.")
@@ -100,7 +100,7 @@ async function finish(review: ReleasedReview, run: Run): Promise<ReleaseReport> 
     const only = { tree, ...(evidence.length > 0 && { after }) }
     const result = await review.commit({ evidence, only, ...defined({ signal: options.signal }) })
     const shown = evidence.length > 0 ? { evidence } : {}
-    return { ...committed(result, decisions, [...byRule.keys()]), ...shown }
+    return { ...committedResult(result, decisions, [...byRule.keys()]), ...shown }
   } catch (error) {
     // The approvals stay. The next release commits once a person has ticked the sentences, or the stage no longer
     // changes.
@@ -112,7 +112,7 @@ async function finish(review: ReleasedReview, run: Run): Promise<ReleaseReport> 
 
 const CHANGED = 'The staged changes have changed meanwhile. Try again.'
 
-function committed(
+function committedResult(
   { id, seq, committed: paths }: CommitResult,
   decisions: readonly ReleaseDecision[],
   approved: readonly string[],
@@ -120,7 +120,7 @@ function committed(
   return { decisions, approved, ...(id !== '' && { commit: { id, seq, paths: paths.toSorted() } }) }
 }
 
-async function stopped(
+async function stoppedResult(
   review: ReleasedReview,
   decisions: readonly ReleaseDecision[],
   why?: string,

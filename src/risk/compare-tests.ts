@@ -6,10 +6,10 @@ import type { AssertionIn } from './tests-in.js'
 
 /** Compares two readings of a file of tests. */
 export function compareTests(old: Reading, now: Reading): Found[] {
-  return [...switchedOff(old, now), ...removedTests(old, now), ...assertionFacts(old, now)]
+  return [...findSwitchedOff(old, now), ...removedTests(old, now), ...assertionFacts(old, now)]
 }
 
-function switchedOff(old: Reading, now: Reading): Found[] {
+function findSwitchedOff(old: Reading, now: Reading): Found[] {
   const off = ({ tests }: Reading) => tests.filter((each) => each.off)
   const come = extra(off(now), off(old), ({ title }) => title)
   // A new `todo` takes nothing away.
@@ -42,7 +42,7 @@ function assertionFacts(old: Reading, now: Reading): Found[] {
     const at = come.findIndex((each) => each.actual === assertion.actual && each.actual !== '')
     const [other] = at < 0 ? [] : come.splice(at, 1)
     if (other === undefined) unpaired.push(assertion)
-    else if (!other.isEmpty) found.push(changed(assertion, other))
+    else if (!other.isEmpty) found.push(changedAssertion(assertion, other))
   }
   // Other lines may assert the same in other words: only assertions that the file has fewer of were removed.
   const fewer = old.assertions.length - now.assertions.filter(({ isEmpty }) => !isEmpty).length
@@ -58,7 +58,7 @@ function assertionFacts(old: Reading, now: Reading): Found[] {
   return found
 }
 
-function changed(was: AssertionIn, { text, line, matcher, actual, isNegated }: AssertionIn): Found {
+function changedAssertion(was: AssertionIn, { text, line, matcher, actual, isNegated }: AssertionIn): Found {
   const isWeaker =
     was.isNegated !== isNegated || (was.matcher !== matcher && isWeak(text, actual) && !isWeak(was.text, was.actual))
   const isLooser = /\bexpect\.any(?:thing)?\(/.test(text) && !/\bexpect\.any(?:thing)?\(/.test(was.text)

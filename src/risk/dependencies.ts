@@ -64,7 +64,7 @@ function jsonPackages(text: string): Packages {
   const resolved = new Map<string, string>()
   const checksums = new Map<string, string>()
   const scripts = new Set<string>()
-  const lock = record(parsed(text))
+  const lock = record(parseJson(text))
   for (const [place, value] of [...entries(lock.packages), ...entries(lock.dependencies)]) {
     const { version, resolved: from, integrity, hasInstallScript, link } = record(value)
     if (link === true) continue
@@ -103,7 +103,7 @@ const ELSEWHERE = /^(?:git|https?|ssh|file|link|github|gitlab|bitbucket)[+:@]|^[
 
 /** Facts about package.json, and about composer.json, which has the same shape. */
 function manifestFacts({ before, after, added }: Texts): Found[] {
-  const [old, now] = [record(parsed(before)), record(parsed(after))]
+  const [old, now] = [record(parseJson(before)), record(parseJson(after))]
   const lineOf = (name: string) => added.find(({ text }) => text.includes(JSON.stringify(name)))?.number
   const found: Found[] = []
   for (const [name, value] of changedEntries(old.scripts, now.scripts)) {
@@ -166,7 +166,7 @@ function sourceFacts(path: string, { added, removed }: Texts): Found[] {
   return found
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

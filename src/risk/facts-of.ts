@@ -58,7 +58,7 @@ export async function findFacts(set: readonly Changed[], { known }: FactsOptions
   return new Map(
     set.map((change) => {
       const found = findings.get(change) ?? []
-      const placed = found.map((each) => relocated(each, change, shared))
+      const placed = found.map((each) => relocate(each, change, shared))
       return [change.path, toFacts(change.path, [...placed, ...setFacts(change, shared)])]
     }),
   )
@@ -126,7 +126,7 @@ const CALLS_OUT: ReadonlySet<FactName> = new Set([
 ])
 
 /** Text that left this file and appears in another one has moved. */
-function relocated(found: Found, change: Changed, { added }: Shared): Found {
+function relocate(found: Found, change: Changed, { added }: Shared): Found {
   const { gone = [] } = found
   const isElsewhere = [...added].some(
     ([other, text]) => other !== change && gone.some((form) => form !== '' && text.includes(form)),

@@ -131,21 +131,21 @@ export function checksIn(node: Node, file: File): CheckIn[] {
     if (callee === undefined) return []
     const name = lastNameOf(callee, text)
     const passed = ROUTES.test(name) ? argumentsOf(node).flatMap(refersTo) : []
-    const own = named([childOf(callee, 'property') ?? callee], file, true)
-    return [...own.map((check) => ({ ...check, call: squeeze(text(node)) })), ...named(passed, file, false)]
+    const own = namedChecks([childOf(callee, 'property') ?? callee], file, true)
+    return [...own.map((check) => ({ ...check, call: squeeze(text(node)) })), ...namedChecks(passed, file, false)]
   }
   if (node.type === 'pair') {
     const value = /^(?:preHandler|onRequest|middleware|guards|canActivate)$/.test(text(childOf(node, 'key') ?? node))
-    return value ? named(refersTo(childOf(node, 'value')), file, false) : []
+    return value ? namedChecks(refersTo(childOf(node, 'value')), file, false) : []
   }
-  if (node.type === 'decorator') return named([node], file, false)
+  if (node.type === 'decorator') return namedChecks([node], file, false)
   if (node.field !== 'condition' || node.parent?.type === 'for_statement') return []
   const names = [...walk(node)].filter(({ type, parent, field }) => {
     const isCalled =
       parent?.type === 'call_expression' || (field === 'property' && parent?.parent?.type === 'call_expression')
     return /^(?:property_)?identifier$/.test(type) && !isCalled
   })
-  return named(names, file, false)
+  return namedChecks(names, file, false)
 }
 
 function refersTo(node: Node | undefined): readonly Node[] {
@@ -154,7 +154,7 @@ function refersTo(node: Node | undefined): readonly Node[] {
 }
 
 /** @param value whether names that only check a value count, too */
-function named(nodes: readonly Node[], { text, lineOf }: File, value: boolean): CheckIn[] {
+function namedChecks(nodes: readonly Node[], { text, lineOf }: File, value: boolean): CheckIn[] {
   return nodes.flatMap((node) => {
     const name = text(node).slice(0, 80)
     const kind = /^\w/.test(name) || node.type === 'decorator' ? checkName(name) : undefined

@@ -40,12 +40,12 @@ export interface TestForms {
 }
 
 export function testFacts({ removed, added }: Texts, { asserts, tests, skips, empty }: TestForms): Found[] {
-  const written = (form: RegExp) => added.filter(({ text }) => form.test(text))
-  const lost = (form: RegExp) => removed.filter(({ text }) => form.test(text)).slice(written(form).length)
+  const matchingAdded = (form: RegExp) => added.filter(({ text }) => form.test(text))
+  const matchingRemoved = (form: RegExp) => removed.filter(({ text }) => form.test(text)).slice(matchingAdded(form).length)
   return [
-    ...written(skips).map(toFound('test-switched-off', 'line')),
-    ...lost(asserts).map(toFound('assertion-removed', 'oldLine')),
-    ...lost(tests).map(toFound('test-removed', 'oldLine')),
-    ...written(empty).map(toFound('assertion-empty', 'line')),
+    ...matchingAdded(skips).map(toFound('test-switched-off', 'line')),
+    ...matchingRemoved(asserts).map(toFound('assertion-removed', 'oldLine')),
+    ...matchingRemoved(tests).map(toFound('test-removed', 'oldLine')),
+    ...matchingAdded(empty).map(toFound('assertion-empty', 'line')),
   ]
 }

@@ -7,14 +7,14 @@ import type { File, Place } from './syntax.js'
 
 /** The module that an import, an export or a call loads, as it is written. */
 export function moduleIn(node: Node, { text, lineOf }: File): Place | undefined {
-  const source = LOADS.has(node.type) ? childOf(node, 'source') : loaded(node, text)
+  const source = LOADS.has(node.type) ? childOf(node, 'source') : loadedModule(node, text)
   if (source === undefined) return undefined
   return { text: literalOf(source, text) ?? text(source), line: lineOf(source) }
 }
 
 const LOADS = new Set(['import_statement', 'export_statement', 'import_require_clause'])
 
-function loaded(node: Node, text: File['text']): Node | undefined {
+function loadedModule(node: Node, text: File['text']): Node | undefined {
   const callee = node.type === 'call_expression' ? childOf(node, 'function') : undefined
   if (callee === undefined || !/^(?:require|import|require\.resolve)$/.test(text(callee))) return undefined
   return argumentsOf(node).find((first) => literalOf(first, text) !== undefined)

@@ -123,7 +123,7 @@ function viewOf(client: HomeHost, { base, root, own, tree, env }: HomePaths, who
     for (const name of ['upper', 'work']) ensurePrivateDir(join(layer, name))
     return [{ at: physical, layer }]
   })
-  const within = (path: string) => {
+  const locate = (path: string) => {
     const place = placeOf(path)
     const mount = mounts.find(({ at }) => isWithin(physicalPath(place), at))
     if (mount?.layer === undefined) return undefined
@@ -131,7 +131,7 @@ function viewOf(client: HomeHost, { base, root, own, tree, env }: HomePaths, who
   }
   const fixed: [mount: HomeMount, path: string][] = []
   const readOnly = settings.flatMap((path): ReadOnlyEntry[] => {
-    const found = within(path)
+    const found = locate(path)
     if (found === undefined) return []
     fixed.push([found.mount, relative(found.mount.at, found.at)])
     // A link leads to a place that cannot be written to anyway.
@@ -144,7 +144,7 @@ function viewOf(client: HomeHost, { base, root, own, tree, env }: HomePaths, who
     )
   if (variable === undefined) return { mounts: [...whole, ...mounts], readOnly, env: {} }
   const [first = ''] = state
-  const extra = copiedInto && { from: join(base, copiedInto[0]), to: within(copiedInto[1]) }
+  const extra = copiedInto && { from: join(base, copiedInto[0]), to: locate(copiedInto[1]) }
   if (extra?.to && moved === undefined) {
     const copy = join(extra.to.written, relative(extra.to.mount.at, extra.to.at))
     if (existsSync(extra.from) && !existsSync(extra.to.at) && !existsSync(copy)) {

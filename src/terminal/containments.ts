@@ -37,13 +37,13 @@ const namespaceOverlay: Containment = {
   cannot: ['It cannot show a workspace with another mount inside.'],
   async attempt(): Promise<Attempt> {
     const lacking = (await probeNow()).find(({ ok }) => !ok)
-    return lacking === undefined ? { works: true } : failed(lacking)
+    return lacking === undefined ? { works: true } : failedAttempt(lacking)
   },
   unfit: nestedMount,
   open: ({ root, gitDir }) => openSandbox(root, gitDir),
 }
 
-function failed({ name, problem = 'It does not work.', fix = '' }: Capability): Attempt {
+function failedAttempt({ name, problem = 'It does not work.', fix = '' }: Capability): Attempt {
   return { works: false, failure: { what: name, problem, fix, isInstall: fix.startsWith('apt-get install') } }
 }
 
@@ -67,7 +67,7 @@ const namespaceCopy: Containment = {
   cannot: [...OF_COPIES, 'It cannot show a workspace with another mount inside.'],
   async attempt(): Promise<Attempt> {
     const found = bubblewrap()
-    return found.ok ? attemptIn(openNamespaceCopy, { what: 'user namespaces', fix: NO_NAMESPACES }) : failed(found)
+    return found.ok ? attemptIn(openNamespaceCopy, { what: 'user namespaces', fix: NO_NAMESPACES }) : failedAttempt(found)
   },
   unfit: nestedMount,
   open: openNamespaceCopy,

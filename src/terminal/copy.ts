@@ -74,8 +74,8 @@ export class Copy {
   ) {
     this.tree = `${scratch}/tree`
     this.#writer = new CopyWriter(root, this.tree, this.#copied)
-    const changed = () => void this.#turn++
-    this.git = copiedGit(this.tree, () => this.#gitChanges(), changed)
+    const onChange = () => void this.#turn++
+    this.git = copiedGit(this.tree, () => this.#gitChanges(), onChange)
   }
 
   /** The commands' changes in the repository's `.git`. */

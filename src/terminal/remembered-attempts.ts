@@ -20,26 +20,26 @@ interface AttemptsRecord {
 
 /** The result of an earlier attempt under the same conditions. */
 export function recallAttempt(name: ContainmentName): Attempt | undefined {
-  const found = recorded()[name]
+  const found = readRecorded()[name]
   return isAttempt(found) ? found : undefined
 }
 
 /** Keeps the result, unless something can be installed against a failure: that is looked for each time. */
 export function rememberAttempt(name: ContainmentName, result: Attempt): void {
-  if (result.works) write({ ...recorded(), [name]: { works: true } })
+  if (result.works) write({ ...readRecorded(), [name]: { works: true } })
   else if (result.failure.isInstall) forgetAttempt(name)
   else {
     const { what, problem, fix } = result.failure
-    write({ ...recorded(), [name]: { works: false, failure: { what, problem, fix } } })
+    write({ ...readRecorded(), [name]: { works: false, failure: { what, problem, fix } } })
   }
 }
 
 export function forgetAttempt(name: ContainmentName): void {
-  const { [name]: known, ...others } = recorded()
+  const { [name]: known, ...others } = readRecorded()
   if (known !== undefined) write(others)
 }
 
-function recorded(): Attempts {
+function readRecorded(): Attempts {
   try {
     const found: AttemptsRecord = JSON.parse(readFileSync(recordFile(), 'utf8'))
     return found.version === 1 && found.key === conditions() ? found.attempts : {}
@@ -81,10 +81,10 @@ const SETTINGS = [
 /** The boot, the namespaces, user and limits of this process, the kernel's settings, and where programs come from. */
 function conditions(): string {
   const texts = ['/proc/sys/kernel/random/boot_id', ...SETTINGS].map((path) =>
-    attempted(() => readFileSync(path, 'utf8')),
+    readOrUnknown(() => readFileSync(path, 'utf8')),
   )
-  const spaces = ['mnt', 'user', 'pid'].map((each) => attempted(() => readlinkSync(`/proc/self/ns/${each}`)))
-  const filters = attempted(() => /^Seccomp_filters:.*$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[0] ?? '')
+  const spaces = ['mnt', 'user', 'pid'].map((each) => readOrUnknown(() => readlinkSync(`/proc/self/ns/${each}`)))
+  const filters = readOrUnknown(() => /^Seccomp_filters:.*$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[0] ?? '')
   return [...texts.map((text) => text.trim()), ...spaces, filters, process.getuid?.(), process.execPath, FORMAT].join(
     ' ',
   )
@@ -93,7 +93,7 @@ function conditions(): string {
 /** Changes with what providers do, so that a new version tries them again. */
 const FORMAT = 1
 
-function attempted(read: () => string): string {
+function readOrUnknown(read: () => string): string {
   try {
     return read()
   } catch {

@@ -87,12 +87,12 @@ async function tryOne(
     visibility: { hidden: [{ path: `${scene.outside}/closed`, isDirectory: false }], shown: [] },
     readOnlyNames: [],
   })
-  const detail = scene.harm(end) ?? unlimited(end, limits)
+  const detail = scene.harm(end) ?? limitProblem(end, limits)
   return detail === undefined ? { ...about, outcome: 'held' } : { ...about, outcome: 'did not hold', detail }
 }
 
 /** Returns how the command exceeded its limit; undefined if it was ended for that, or could not continue. */
-function unlimited(end: CommandEnd, limits: EscapeAttempt['limits']): string | undefined {
+function limitProblem(end: CommandEnd, limits: EscapeAttempt['limits']): string | undefined {
   if (!end.began) return 'the command did not start'
   if (limits === undefined || end.ended === 'processes' || end.ended === 'memory') return undefined
   return /fork|allocat|memory/i.test(end.stderr) ? undefined : 'the command went on past its limit'
@@ -112,11 +112,11 @@ class Scene {
     private readonly servers: readonly Server[],
     private readonly datagrams: Socket,
   ) {
-    const reached = () => {
+    const markReached = () => {
       this.#isReached = true
     }
-    for (const server of servers) server.on('connection', reached)
-    datagrams.on('message', reached)
+    for (const server of servers) server.on('connection', markReached)
+    datagrams.on('message', markReached)
     this.outside = `${base}/outside`
     this.#victim.once('exit', () => {
       this.#isVictimGone = true

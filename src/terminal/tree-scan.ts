@@ -72,12 +72,12 @@ function timeOf(since: bigint): string {
 
 function prune(tree: string, without: readonly RelPath[]): string[] {
   if (without.length === 0) return []
-  const any = without.flatMap((path) => ['-o', '-path', literally(`${tree}/${path}`)]).slice(1)
+  const any = without.flatMap((path) => ['-o', '-path', escapeGlob(`${tree}/${path}`)]).slice(1)
   return ['-type', 'd', '(', ...any, ')', '-prune', '-o']
 }
 
 /** A pattern that matches this text alone. */
-function literally(text: string): string {
+function escapeGlob(text: string): string {
   return text.replace(/[\\*?[\]]/g, '\\$&')
 }
 

@@ -47,7 +47,7 @@ export function foldLedger<T>(file: SharedFile, { words, initial, add }: Fold<T>
     }
     // If this fails midway, the next call starts again.
     known = undefined
-    const passed = ({ end, number }: Line) => {
+    const advance = ({ end, number }: Line) => {
       position.end = end
       position.lines = number
     }
@@ -57,14 +57,14 @@ export function foldLedger<T>(file: SharedFile, { words, initial, add }: Fold<T>
       firstNumber: position.lines + 1,
       wanted(line) {
         const isWanted = wants.some((word) => mayContain(line.bytes, word))
-        if (!isWanted) passed(line)
+        if (!isWanted) advance(line)
         return isWanted
       },
     })
     // A last line that cannot be read may be a write in progress. It is not passed, so the next call reads it again.
     for (const { line, value } of lines) {
       add(state, value)
-      passed(line)
+      advance(line)
     }
     position.tail = bytesBefore(fd, position.end)
     known = { position, state }

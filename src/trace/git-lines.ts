@@ -133,7 +133,7 @@ function resolve(version: Version, known: Known, ancestors: () => readonly Ances
   const parents = ancestors()
   for (const { parent, origins: before } of parents) inherit(version, parent, before, origins)
   takeMoved(prints, parents, origins)
-  return introduced(version, known, origins)
+  return introducedOrigins(version, known, origins)
 }
 
 /**
@@ -174,13 +174,13 @@ function takeMoved(prints: readonly string[], parents: readonly Ancestor[], orig
 const SEVERAL: Origin = { contributor: 'unknown', why: 'the line was joined from lines of several authors' }
 
 /** Finds the authors of lines that a commit, or the working tree, added. */
-function introduced(version: Version, known: Known, origins: readonly (Origin | undefined)[]): Origin[] {
+function introducedOrigins(version: Version, known: Known, origins: readonly (Origin | undefined)[]): Origin[] {
   const { prints, lines, commit } = version
   let rest: Origin | undefined
   // Computing it may run git, so it is computed only when a line needs it.
   const restAt = (line: number) => {
     if (commit === undefined) return known.uncommitted(line)
-    rest ??= unexplained(commit, known)
+    rest ??= unexplainedOrigin(commit, known)
     return rest
   }
   const claims = commit === undefined ? undefined : claimsIn(commit)
@@ -261,7 +261,7 @@ export function isOfLostRecord({ why = '' }: Origin): boolean {
 }
 
 /** The origin of a line that no record explains. */
-function unexplained(commit: FileVersion, known: Known): Origin {
+function unexplainedOrigin(commit: FileVersion, known: Known): Origin {
   const isRecorded = known.hasRecordsOf(commit.message)
   const because = (what: string): Origin => ({
     contributor: 'unknown',

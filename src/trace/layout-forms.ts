@@ -17,7 +17,7 @@ export interface Form {
 /** The other forms of the statement that begins at a line. */
 export function formsAt(lines: readonly string[], at: number): Form {
   const first = lines[at] ?? ''
-  const [text, span] = isOpen(first) ? joined(lines, at) : [first, 1]
+  const [text, span] = isOpen(first) ? joinLines(lines, at) : [first, 1]
   const bare = text.trim().replace(/[;,]$/, '')
   const quoted = [...new Set([bare, bare.replaceAll('"', "'"), bare.replaceAll("'", '"')])]
   const forms = quoted.flatMap((each) => [each, `${each};`, `${each},`])
@@ -27,7 +27,7 @@ export function formsAt(lines: readonly string[], at: number): Form {
 const isOpen = (line: string) => /[([{,=]\s*$/.test(line) && balanceOf(line) > 0
 
 /** The lines until the brackets are closed, as one without the comma before a closing bracket. */
-function joined(lines: readonly string[], at: number): [text: string, span: number] {
+function joinLines(lines: readonly string[], at: number): [text: string, span: number] {
   let [text, open] = ['', 0]
   for (let span = 1; span <= MAX_SPAN && at + span <= lines.length; span++) {
     const line = (lines[at + span - 1] ?? '').trim()

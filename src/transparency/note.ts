@@ -100,11 +100,11 @@ export function cosignNote(text: string, name: string, key: KeyObject, now: Date
   const seconds = BigInt(Math.floor(now.getTime() / 1000))
   const time = Buffer.alloc(8)
   time.writeBigUInt64BE(seconds)
-  const bytes = Buffer.concat([time, sign(null, cosigned(text, seconds), key)])
+  const bytes = Buffer.concat([time, sign(null, cosignedMessage(text, seconds), key)])
   return { name, id: noteKey(name, WITNESS_KEY, key).id, bytes }
 }
 
-function cosigned(text: string, seconds: bigint): Buffer {
+function cosignedMessage(text: string, seconds: bigint): Buffer {
   return Buffer.from(`cosignature/v1\ntime ${seconds}\n${text}`)
 }
 
@@ -113,6 +113,6 @@ export function hasSigned({ text, signatures }: Note, { name, type, key, id }: N
   const ours = signatures.filter((each) => each.name === name && each.id.equals(id))
   return ours.some(({ bytes }) => {
     if (type === LOG_KEY) return verify(null, Buffer.from(text), key, bytes)
-    return bytes.length > 8 && verify(null, cosigned(text, bytes.readBigUInt64BE(0)), key, bytes.subarray(8))
+    return bytes.length > 8 && verify(null, cosignedMessage(text, bytes.readBigUInt64BE(0)), key, bytes.subarray(8))
   })
 }

@@ -21,7 +21,7 @@ const FILES = {
   'README.md': 'r\n',
 }
 
-async function checked(criteria: string, files: Readonly<Record<string, string>> = FILES) {
+async function setUpCheck(criteria: string, files: Readonly<Record<string, string>> = FILES) {
   const place = testWorkspace(files, intentsWith(criteria))
   const workspace = await place.open()
   const session = await working(workspace)
@@ -32,7 +32,7 @@ const RUN_GREP = '      - run: grep -q new src/a.txt\n'
 
 describe('review.check', () => {
   it('runs an accepted check on the disk with the staged changes, and keeps evidence', async () => {
-    const { review, session, place, workspace } = await checked(
+    const { review, session, place, workspace } = await setUpCheck(
       '      - run: "cat src/a.txt README.md; echo told >&2; node --version >/dev/null"\n',
     )
     session.fs.writeFileSync('src/a.txt', 'new\n')
@@ -55,7 +55,7 @@ describe('review.check', () => {
   })
 
   it('sees the approved hunks alone, as they would be committed', async () => {
-    const { review, session } = await checked('      - run: cat src/a.txt\n')
+    const { review, session } = await setUpCheck('      - run: cat src/a.txt\n')
     const text = FILES['src/a.txt'].replace('one', 'ONE').replace('nine', 'NINE')
     session.fs.writeFileSync('src/a.txt', text)
     session.fs.writeFileSync('src/b.txt', 'not approved\n')
@@ -75,7 +75,7 @@ describe('review.check', () => {
 
   it('builds deletions, renames, links, modes and new directories as the commit writes them', async () => {
     const line = 'find src -printf "%p %m %l\\\\n" | sort; cat src/new/deep/c.txt'
-    const { review, session, place } = await checked(`      - run: '${line.replaceAll('\\\\', '\\')}'\n`, {
+    const { review, session, place } = await setUpCheck(`      - run: '${line.replaceAll('\\\\', '\\')}'\n`, {
       ...FILES,
       'src/old/x.txt': 'x\n',
       'src/old/y.txt': 'y\n',
@@ -99,7 +99,7 @@ describe('review.check', () => {
   })
 
   it('discards what a check writes: neither the stage nor the next check sees it', async () => {
-    const { review, session, place } = await checked(
+    const { review, session, place } = await setUpCheck(
       '      - run: echo x > src/written.txt && echo y > src/a.txt\n      - run: test ! -e src/written.txt\n',
     )
     session.fs.writeFileSync('src/a.txt', 'new\n')
@@ -111,7 +111,7 @@ describe('review.check', () => {
   })
 
   it('reports a failure, with the exit code and the end of a long output', async () => {
-    const { review, session } = await checked('      - run: seq 1 40000; exit 3\n')
+    const { review, session } = await setUpCheck('      - run: seq 1 40000; exit 3\n')
     session.fs.writeFileSync('src/a.txt', 'new\n')
     const [status] = (await review.check()).checks
     expect(status).toMatchObject({ state: 'failed', evidence: { exitCode: 3, truncated: true } })
@@ -120,7 +120,7 @@ describe('review.check', () => {
   })
 
   it('fails a check that takes longer than its timeout', async () => {
-    const { review, session } = await checked('      - run: sleep 60\n        timeout: 1\n')
+    const { review, session } = await setUpCheck('      - run: sleep 60\n        timeout: 1\n')
     session.fs.writeFileSync('src/a.txt', 'new\n')
     expect((await review.check()).checks).toMatchObject([
       { state: 'failed', evidence: { exitCode: null, ended: 'timeout' } },
@@ -128,7 +128,7 @@ describe('review.check', () => {
   })
 
   it('stops on its signal, and keeps no evidence of a stopped check', async () => {
-    const { review, session } = await checked('      - run: echo begun; sleep 60\n')
+    const { review, session } = await setUpCheck('      - run: echo begun; sleep 60\n')
     session.fs.writeFileSync('src/a.txt', 'new\n')
     const controller = new AbortController()
     const stopped = review.check({
@@ -140,7 +140,7 @@ describe('review.check', () => {
   })
 
   it('runs checks of several selections side by side', async () => {
-    const { review, session } = await checked('      - run: cat src/a.txt\n')
+    const { review, session } = await setUpCheck('      - run: cat src/a.txt\n')
     session.fs.writeFileSync('src/a.txt', 'new\n')
     session.fs.writeFileSync('src/b.txt', 'other\n')
     await review.changes()
@@ -151,7 +151,7 @@ describe('review.check', () => {
   })
 
   it('leaves out a check whose globs match no selected change', async () => {
-    const { review, session } = await checked('      - run: "true"\n        paths: ["src/b.*"]\n')
+    const { review, session } = await setUpCheck('      - run: "true"\n        paths: ["src/b.*"]\n')
     session.fs.writeFileSync('src/a.txt', 'new\n')
     expect((await review.check()).checks).toEqual([])
     session.fs.writeFileSync('src/b.txt', 'new\n')
@@ -159,7 +159,7 @@ describe('review.check', () => {
   })
 
   it('has no network without hosts, and no secrets', async () => {
-    const { review, session } = await checked(
+    const { review, session } = await setUpCheck(
       '      - run: "test ! -e .env && test -z \\"$(ls /sys/class/net | grep -v lo)\\"; ls -a; cat src/a.txt"\n',
       { ...FILES, '.env': 'TOKEN=hidden-value-1234\n' },
     )
@@ -170,7 +170,7 @@ describe('review.check', () => {
   })
 
   it('refuses an empty selection and a drifted change', async () => {
-    const { review, session, place } = await checked(RUN_GREP)
+    const { review, session, place } = await setUpCheck(RUN_GREP)
     await expect(review.check()).rejects.toMatchObject({ reason: 'nothing_selected' })
     session.fs.writeFileSync('src/a.txt', 'new\n')
     place.write('src/a.txt', 'another\n')
@@ -179,8 +179,8 @@ describe('review.check', () => {
 })
 
 describe('evidence', () => {
-  async function passed() {
-    const all = await checked(RUN_GREP)
+  async function setUpPassedCheck() {
+    const all = await setUpCheck(RUN_GREP)
     all.session.fs.writeFileSync('src/a.txt', 'new\n')
     expect((await all.review.check()).checks).toMatchObject([{ state: 'passed' }])
     const state = async () => (await all.review.checks()).checks.map((each) => each.state)
@@ -188,7 +188,7 @@ describe('evidence', () => {
   }
 
   it('is stale when a byte of the selection differs, and valid again for the same bytes', async () => {
-    const { session, state } = await passed()
+    const { session, state } = await setUpPassedCheck()
     session.fs.writeFileSync('src/a.txt', 'new!\n')
     expect(await state()).toEqual(['stale'])
     session.fs.writeFileSync('src/a.txt', 'new\n')
@@ -198,13 +198,13 @@ describe('evidence', () => {
   })
 
   it('is stale when a mode differs', async () => {
-    const { session, state } = await passed()
+    const { session, state } = await setUpPassedCheck()
     session.fs.chmodSync('src/a.txt', 0o755)
     expect(await state()).toEqual(['stale'])
   })
 
   it('is stale when a base differs', async () => {
-    const { place, state } = await passed()
+    const { place, state } = await setUpPassedCheck()
     place.write('src/a.txt', 'of another program\n')
     expect(await state()).toEqual(['stale'])
     place.write('src/a.txt', FILES['src/a.txt'])
@@ -212,7 +212,7 @@ describe('evidence', () => {
   })
 
   it('is stale when the command differs', async () => {
-    const { workspace, review } = await passed()
+    const { workspace, review } = await setUpPassedCheck()
     await workspace.intents.edit('INT-001', { checks: [{ run: 'grep -q newer src/a.txt' }] })
     expect((await review.checks()).checks).toMatchObject([
       {
@@ -224,7 +224,7 @@ describe('evidence', () => {
   })
 
   it('is not accepted from the ledger file', async () => {
-    const { place, review, session, workspace } = await checked('      - run: "false"\n')
+    const { place, review, session, workspace } = await setUpCheck('      - run: "false"\n')
     session.fs.writeFileSync('src/a.txt', 'new\n')
     const { tree, checks } = await review.check()
     expect(checks).toMatchObject([{ state: 'failed' }])
@@ -237,7 +237,7 @@ describe('evidence', () => {
   })
 
   it('is stored where neither the agent nor its commands can write', async () => {
-    const { place, review, session } = await passed()
+    const { place, review, session } = await setUpPassedCheck()
     const { checks: file } = layoutAt(place.root).session(session.id)
     const before = readFileSync(file, 'utf8')
     const forged = before.replace('"exitCode":0', '"exitCode":9')
@@ -250,7 +250,7 @@ describe('evidence', () => {
   })
 
   it('is ignored in a damaged file', async () => {
-    const { place, review, session } = await passed()
+    const { place, review, session } = await setUpPassedCheck()
     writeFileSync(layoutAt(place.root).session(session.id).checks, '{"version":1,"runs":[{}]}')
     await expect(review.checks()).rejects.toMatchObject({ reason: 'ledger_corrupt' })
     await expect(review.check()).rejects.toMatchObject({ reason: 'ledger_corrupt' })
@@ -259,7 +259,7 @@ describe('evidence', () => {
 
 describe('session.check', () => {
   it('runs on everything that is staged, and the evidence says that the session asked', async () => {
-    const { review, session } = await checked('      - run: cat src/a.txt\n')
+    const { review, session } = await setUpCheck('      - run: cat src/a.txt\n')
     session.fs.writeFileSync('src/a.txt', 'new\n')
     session.fs.writeFileSync('src/b.txt', 'approved\n')
     await review.changes()
@@ -270,7 +270,7 @@ describe('session.check', () => {
   })
 
   it('stops when the session closes', async () => {
-    const { review, session } = await checked('      - run: echo begun; sleep 60\n')
+    const { review, session } = await setUpCheck('      - run: echo begun; sleep 60\n')
     session.fs.writeFileSync('src/a.txt', 'new\n')
     let stopped: Promise<void> | undefined
     await new Promise<void>((begun) => {
@@ -284,7 +284,7 @@ describe('session.check', () => {
 
 describe('a check that nobody has accepted on this machine', () => {
   it('does not run', async () => {
-    const { place, review, session } = await checked(RUN_GREP)
+    const { place, review, session } = await setUpCheck(RUN_GREP)
     session.fs.writeFileSync('src/a.txt', 'new\n')
     const path = join(place.root, '.orchestration/active_intents.yaml')
     writeFileSync(path, intentsWith('      - run: "echo hostile > /tmp/x"\n'))

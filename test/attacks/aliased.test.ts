@@ -33,7 +33,7 @@ describe.each(KINDS)('$kind', ({ rows }) => {
     }
     expect(changesBeforeReview(opened.world, opened.before)).toEqual([])
     row.beforeCommit?.(opened.world)
-    const isClean = !row.setUp && !row.beforeCommit && (await work.staged()) === 0
+    const isClean = !row.setUp && !row.beforeCommit && (await work.countStaged()) === 0
     if (isClean && !spare) {
       spare = { opened, work }
       return

@@ -18,12 +18,12 @@ export const CALL_STYLES = ['sync', 'callback', 'promise', 'descriptor', 'handle
 export type CallStyle = (typeof CALL_STYLES)[number]
 
 export function callerFor(style: CallStyle, api: FsApi, session?: Session): Caller {
-  if (style === 'roo') return session ? rooCaller(session) : unsupported
+  if (style === 'roo') return session ? rooCaller(session) : rejectUnsupported
   const callers = { sync, callback, promise, descriptor, handle, stream }
   return callers[style](api)
 }
 
-const unsupported: Caller = () => Promise.reject(new UnsupportedOp())
+const rejectUnsupported: Caller = () => Promise.reject(new UnsupportedOp())
 
 function method(of: object, name: string): (...args: unknown[]) => unknown {
   const found: unknown = Reflect.get(of, name)

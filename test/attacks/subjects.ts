@@ -83,7 +83,7 @@ export interface AgentRun {
   readonly subject: Subject
   /** Selects INT-001 again. */
   begin(): Promise<void>
-  staged(): Promise<number>
+  countStaged(): Promise<number>
   release(): Promise<void>
   close(): Promise<unknown>
 }
@@ -96,9 +96,9 @@ export async function startAgent({ workspace }: OpenWorld): Promise<AgentRun> {
   const begin = async () => {
     if (session.intent?.id !== 'INT-001') await select('INT-001')
   }
-  const staged = async () => (await (await workspace.review(session.id)).changes()).changes.length
+  const countStaged = async () => (await (await workspace.review(session.id)).changes()).changes.length
   const close = () => attemptAsync(() => session.close())
-  return { subject, begin, staged, close, release: () => release(workspace, session.id) }
+  return { subject, begin, countStaged, close, release: () => release(workspace, session.id) }
 }
 
 /** Approves and commits all changes, and discards those that the commit refuses. */

@@ -57,7 +57,7 @@ async function tryRow(row: Attack, styles: readonly CallStyle[]): Promise<Outcom
       if (hung) outcome.found.push(`${style} hangs`)
     }
     outcome.found.push(...changesBeforeReview(world, opened.before))
-    isClean = !row.once && world.person.size === 0 && outcome.found.length === 0 && (await work.staged()) === 0
+    isClean = !row.once && world.person.size === 0 && outcome.found.length === 0 && (await work.countStaged()) === 0
     if (isClean && !row.beforeCommit) return outcome
     isClean = false
     row.beforeCommit?.(world)

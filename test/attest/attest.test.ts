@@ -30,7 +30,7 @@ const CHECKED = `active_intents:
 `
 
 /** A repository with a git commit that a rule released, because a check of it passed. */
-async function released() {
+async function commitReleased() {
   const at = testWorkspace({ 'src/price.js': CODE, '.orchestration/policy.yaml': POLICY }, CHECKED)
   initRepository(at.root)
   const base = git(at.root, 'rev-parse', 'HEAD').trim()
@@ -121,7 +121,7 @@ describe('the statement', () => {
   })
 
   it('names the checks that it relies on, the policy and the git commits, and agrees with the ledger', async () => {
-    const at = await released()
+    const at = await commitReleased()
     const { key, pub } = pemKey(at.dir, 'ed25519')
     const file = join(at.dir, 'commit.json')
     expect(await at.escrow('attest', '--key', key, '--out', file)).toMatchObject({ code: 0, err: '' })

@@ -9,7 +9,7 @@ import { type AttestScene, attestScene, envelopeIn, pemKey } from './scene.js'
 
 /** Attestations that a trusted signer, or anybody on the way, made wrong. */
 
-async function attested(): Promise<AttestScene & { key: string; pub: string; file: string }> {
+async function setUpAttestation(): Promise<AttestScene & { key: string; pub: string; file: string }> {
   const at = await attestScene()
   const keys = pemKey(at.dir, 'ed25519')
   const file = join(at.dir, 'a.json')
@@ -17,14 +17,14 @@ async function attested(): Promise<AttestScene & { key: string; pub: string; fil
   return { ...at, ...keys, file }
 }
 
-async function check(at: Awaited<ReturnType<typeof attested>>, ...more: string[]) {
+async function check(at: Awaited<ReturnType<typeof setUpAttestation>>, ...more: string[]) {
   const { code, out, err } = await at.escrow('verify', '--attestation', at.file, '--key', at.pub, '--json', ...more)
   return { code, err, report: out === '' ? undefined : JSON.parse(out) }
 }
 
 /** Signs a changed statement by the trusted key. */
 async function resign(
-  at: Awaited<ReturnType<typeof attested>>,
+  at: Awaited<ReturnType<typeof setUpAttestation>>,
   change: (statement: Record<string, unknown>) => unknown,
 ) {
   const { statement } = envelopeIn(at.file)
@@ -59,7 +59,7 @@ describe('an envelope that was changed', () => {
       },
     ],
   ])('by %s is not signed', async (_, change) => {
-    const at = await attested()
+    const at = await setUpAttestation()
     writeFileSync(at.file, JSON.stringify(change(JSON.parse(readFileSync(at.file, 'utf8')))))
     expect(await check(at)).toMatchObject({ code: 1, report: { ok: false, problems: [{ check: 'signature' }] } })
   })
@@ -67,14 +67,14 @@ describe('an envelope that was changed', () => {
   it.each(['', '{}', '[]', 'null', '{"payload":"e30=","payloadType":"x","signatures":[]}'])(
     'to %o is refused, because it is not an envelope',
     async (text) => {
-      const at = await attested()
+      const at = await setUpAttestation()
       writeFileSync(at.file, text)
       expect(await check(at)).toMatchObject({ code: 1, report: undefined, err: expect.stringContaining('DSSE') })
     },
   )
 
   it('in its key id alone is accepted, because the id is not signed', async () => {
-    const at = await attested()
+    const at = await setUpAttestation()
     const envelope = JSON.parse(readFileSync(at.file, 'utf8'))
     writeFileSync(
       at.file,
@@ -84,7 +84,7 @@ describe('an envelope that was changed', () => {
   })
 
   it('by a second copy of its signature still counts one signer', async () => {
-    const at = await attested()
+    const at = await setUpAttestation()
     const envelope = JSON.parse(readFileSync(at.file, 'utf8'))
     const [signature] = envelope.signatures
     writeFileSync(at.file, JSON.stringify({ ...envelope, signatures: [signature, signature] }))
@@ -105,7 +105,7 @@ describe('a statement that a trusted key signed', () => {
     ['another agent', () => ({ agent: { tool: 'other' } })],
     ['fewer files', ({ changes }) => ({ changes: changes.slice(0, 1) })],
   ])('about %s differs from the ledger', async (_, change) => {
-    const at = await attested()
+    const at = await setUpAttestation()
     await resign(at, withPredicate(change))
     expect(await check(at)).toMatchObject({
       code: 1,
@@ -120,7 +120,7 @@ describe('a statement that a trusted key signed', () => {
       [({ ledger }: Predicate) => ({ ledger: { ...ledger, head: { ...ledger.head, line: 1 } } }), 3],
       [({ ledger }: Predicate) => ({ ledger: { ...ledger, records: [{ seq: 1, hash: '0'.repeat(64) }] } }), 3],
     ] as const) {
-      const at = await attested()
+      const at = await setUpAttestation()
       await resign(at, withPredicate(change))
       expect(await check(at)).toMatchObject({ code, report: { ok: false, problems: [{ check: 'ledger' }] } })
     }
@@ -133,7 +133,7 @@ describe('a statement that a trusted key signed', () => {
       (statement: object) => ({ ...statement, subject: [] }),
       () => [],
     ]) {
-      const at = await attested()
+      const at = await setUpAttestation()
       await resign(at, change)
       expect(await check(at)).toMatchObject({ code: 1, report: { ok: false, problems: [{ check: 'statement' }] } })
     }
@@ -142,7 +142,7 @@ describe('a statement that a trusted key signed', () => {
   it.each(['../outside', '/etc/passwd', 'src/../../outside', 'src/./a.ts', 'src//a.ts', 'a\0b'])(
     'about the path %o reads nothing outside the workspace',
     async (path) => {
-      const at = await attested()
+      const at = await setUpAttestation()
       await resign(
         at,
         withPredicate(({ changes }) => ({ changes: changes.map((each) => ({ ...each, path })) })),
@@ -157,7 +157,7 @@ describe('a statement that a trusted key signed', () => {
 })
 
 it('an attestation is accepted without a ledger, and the report says that there is none', async () => {
-  const at = await attested()
+  const at = await setUpAttestation()
   const { statement } = envelopeIn(at.file)
   for (const { path, after } of statement.predicate.changes) {
     if (after === null) continue

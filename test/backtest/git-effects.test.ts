@@ -95,7 +95,7 @@ describe.each(PROVIDERS)('a live run, in %s', (name) => {
 })
 
 /** The commands, each with the outcome of a backtest. */
-async function backtested(calls: readonly { command: string; cwd?: string }[]): Promise<string[][]> {
+async function backtest(calls: readonly { command: string; cwd?: string }[]): Promise<string[][]> {
   const lines = calls.map(({ command, cwd = '/home/ada/shop' }) => claudeLine('Bash', { command }, { cwd }))
   const replay = new Replay({})
   const found: string[][] = []
@@ -108,11 +108,11 @@ async function backtested(calls: readonly { command: string; cwd?: string }[]): 
 
 describe('a backtest', () => {
   it('has the same outcomes', async () => {
-    expect(await backtested(COMMANDS.map(([command]) => ({ command })))).toEqual(COMMANDS)
+    expect(await backtest(COMMANDS.map(([command]) => ({ command })))).toEqual(COMMANDS)
   })
 
   it('resolves relative paths against the directory of the call', async () => {
-    const outcomes = await backtested([
+    const outcomes = await backtest([
       { command: 'git status', cwd: '/home/ada/shop' },
       { command: 'rm -rf ../.git', cwd: '/home/ada/shop/src' },
       { command: 'rm -rf ../.git', cwd: '/home/ada/shop' },
@@ -154,7 +154,7 @@ describe('a backtest', () => {
     'git frobnicate',
     'git add "$(cat list | tee copy)"',
   ])('stages a change that a review shows, or that is not understood: %s', async (command) => {
-    expect(await backtested([{ command }])).toEqual([[command, 'staged']])
+    expect(await backtest([{ command }])).toEqual([[command, 'staged']])
   })
 
   it('names the rule, and asks first if policy says so', async () => {

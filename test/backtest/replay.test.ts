@@ -6,17 +6,17 @@ import { Tally } from '../../src/backtest/tally.js'
 import type { ReplayRules } from '../../src/judge/index.js'
 import { claudeLine, histories, readAll } from './history.js'
 
-async function replayed(linesOfFile: readonly object[], rules: ReplayRules = {}): Promise<ReplayedCall[]> {
+async function replayLines(linesOfFile: readonly object[], rules: ReplayRules = {}): Promise<ReplayedCall[]> {
   const replay = new Replay(rules)
   const { calls } = readAll(histories({ 'a.jsonl': linesOfFile }))
   return Promise.all(calls.map((call) => replay.decide(call)))
 }
 
-const ruled = (calls: readonly ReplayedCall[]) =>
+const outcomesWithRules = (calls: readonly ReplayedCall[]) =>
   calls.map(({ outcome, rule }) => (rule === undefined ? outcome : `${outcome}: ${rule}`))
 
 it('decides by the default rules as a live session does', async () => {
-  const calls = await replayed([
+  const calls = await replayLines([
     claudeLine('Read', { file_path: '/home/ada/shop/src/a.ts' }),
     claudeLine('Read', { file_path: '/home/ada/shop/.env' }),
     claudeLine('Read', { file_path: '/home/ada/.ssh/id_ed25519' }),
@@ -32,7 +32,7 @@ it('decides by the default rules as a live session does', async () => {
     claudeLine('mcp__shop__sell', {}),
     claudeLine('AskUserQuestion', {}),
   ])
-  expect(ruled(calls)).toEqual([
+  expect(outcomesWithRules(calls)).toEqual([
     'allowed',
     'refused: secrets',
     'refused: secrets',
@@ -61,7 +61,7 @@ it.each([
 active_intent_id: ${active}
 `
   const edits = ['src/a.ts', 'docs/a.md'].map((path) => claudeLine('Edit', { file_path: `/home/ada/shop/${path}` }))
-  expect(ruled(await replayed(edits, { intents }))).toEqual(expected)
+  expect(outcomesWithRules(await replayLines(edits, { intents }))).toEqual(expected)
 })
 
 it('decides by a policy and intents', async () => {
@@ -72,7 +72,7 @@ it('decides by a policy and intents', async () => {
   - { id: INT-002, name: B, status: PENDING, owned_scope: [docs/**] }
   - { id: INT-003, name: C, status: COMPLETED, owned_scope: [web/**] }
 `
-  const calls = await replayed(
+  const calls = await replayLines(
     [
       claudeLine('Write', { file_path: 'src/a.ts' }),
       claudeLine('Write', { file_path: 'docs/a.md' }),
@@ -84,7 +84,7 @@ it('decides by a policy and intents', async () => {
     ],
     { policy, intents },
   )
-  expect(ruled(calls)).toEqual([
+  expect(outcomesWithRules(calls)).toEqual([
     'staged',
     'refused: access',
     'asked: access',
@@ -96,10 +96,10 @@ it('decides by a policy and intents', async () => {
 })
 
 it('asks about each call that changes something, if policy says so', async () => {
-  const calls = await replayed([claudeLine('Bash', { command: 'npm test' }), claudeLine('Read', { file_path: 'a' })], {
+  const calls = await replayLines([claudeLine('Bash', { command: 'npm test' }), claudeLine('Read', { file_path: 'a' })], {
     policy: 'approval: { modal: all }\n',
   })
-  expect(ruled(calls)).toEqual(['asked: approval.modal', 'allowed'])
+  expect(outcomesWithRules(calls)).toEqual(['asked: approval.modal', 'allowed'])
 })
 
 it.each([
@@ -107,11 +107,11 @@ it.each([
   ['/Users/ada/shop', '/Users/ada/shop/src/a.ts', '/Users/ada/shop2/a.ts'],
   ['./shop', './shop/src/a.ts', './other/a.ts'],
 ])('maps the paths of another machine: %s', async (cwd, inside, outside) => {
-  const calls = await replayed([
+  const calls = await replayLines([
     claudeLine('Write', { file_path: inside }, { cwd }),
     claudeLine('Write', { file_path: outside }, { cwd }),
   ])
-  expect(ruled(calls)).toEqual(['staged', 'refused: containment'])
+  expect(outcomesWithRules(calls)).toEqual(['staged', 'refused: containment'])
   const tally = new Tally()
   for (const call of calls) tally.add(call)
   expect(tally.report(emptyCounts(), false).sessions).toMatchObject([{ files: 1 }])
@@ -119,18 +119,18 @@ it.each([
 
 it("replaces the home directory of the history's user with that of this process", async () => {
   const policy = 'outside: { "~/notes": deny }\n'
-  const calls = await replayed(
+  const calls = await replayLines(
     [
       claudeLine('Read', { file_path: '/home/ada/notes/a.md' }),
       claudeLine('Read', { file_path: `${homedir()}/notes/a.md` }, { sessionId: 's2', cwd: `${homedir()}/x` }),
     ],
     { policy },
   )
-  expect(ruled(calls)).toEqual(['refused: access', 'refused: access'])
+  expect(outcomesWithRules(calls)).toEqual(['refused: access', 'refused: access'])
 })
 
 it('keeps the first directory of a session as its workspace', async () => {
-  const calls = await replayed([
+  const calls = await replayLines([
     claudeLine('Write', { file_path: 'a' }),
     claudeLine('Write', { file_path: 'b' }, { cwd: '/home/ada/shop/src' }),
     claudeLine('Write', { file_path: 'c' }, { cwd: '/home/ada' }),

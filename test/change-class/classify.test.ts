@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { classify, MAX_BYTES } from '../../src/change-class/classify.js'
 import { PAIRS } from './pairs/index.js'
 
-const measured = (path: string, before: string | Uint8Array, after: string | Uint8Array) =>
+const classifyTexts = (path: string, before: string | Uint8Array, after: string | Uint8Array) =>
   classify({ path, before: Buffer.from(before), after: Buffer.from(after) })
 
 describe('classify', () => {
@@ -14,7 +14,7 @@ describe('classify', () => {
         [before, after],
         [after, before],
       ] as const) {
-        const { class: word, rule } = await measured(path, ...sides)
+        const { class: word, rule } = await classifyTexts(path, ...sides)
         if (word === 'AST_REFACTOR') wrong.push(`${path}: ${why} (${rule})`)
       }
     }
@@ -25,7 +25,7 @@ describe('classify', () => {
     const refactorings = PAIRS.filter(({ label }) => label === 'refactor')
     const missed: string[] = []
     for (const { path, why, before, after } of refactorings) {
-      const found = await measured(path, before, after)
+      const found = await classifyTexts(path, before, after)
       if (found.class !== 'AST_REFACTOR') missed.push(`${path}: ${why} (${found.rule}: ${found.detail})`)
     }
     expect(missed).toEqual([])
@@ -44,7 +44,7 @@ describe('classify', () => {
     ['src/a.yaml', `a: 1 ${'#'.repeat(200_000)}\n`],
     ['src/a.go', `package a\n${'\n'.repeat(400_000)}`],
   ])('ends for text that is made to be slow: %s (%#)', async (path, text) => {
-    const found = await measured(path, text, `${text}\n`)
+    const found = await classifyTexts(path, text, `${text}\n`)
     expect(['AST_REFACTOR', 'UNVERIFIED']).toContain(found.class)
   })
 
@@ -65,6 +65,6 @@ describe('classify', () => {
     ['src/a.yaml', 'a: 1\n', '# tidy\u2029admin: true\na: 1\n', 'doubt'],
     ['src/a.py', 'if a:\n    b()\n    c()\n', 'if a:\n\tb()\n        c()\n', 'doubt'],
   ])('answers unverified if it cannot decide: %s (%#)', async (path, before, after, rule) => {
-    expect(await measured(path, before, after)).toMatchObject({ class: 'UNVERIFIED', rule })
+    expect(await classifyTexts(path, before, after)).toMatchObject({ class: 'UNVERIFIED', rule })
   })
 })

@@ -44,7 +44,7 @@ const edit = fc.record({
 })
 
 /** One change of the kind that formatters make, anywhere. */
-function edited(text: string, { at, mark, how }: { at: number; mark: string; how: string }): string {
+function applyEdit(text: string, { at, mark, how }: { at: number; mark: string; how: string }): string {
   const places = [...text.matchAll(how === 'take' ? /[;,\n()|]/g : how === 'quote' ? /["']/g : /\b|(?<=[)\]}])|$/g)]
   const index = places[at % Math.max(1, places.length)]?.index ?? 0
   if (how === 'take') return text.slice(0, index) + text.slice(index + 1)
@@ -91,7 +91,7 @@ it('another parser reads layout changes as equal', async () => {
       fc.constantFrom(...CORPUS),
       fc.array(edit, { minLength: 1, maxLength: 3 }),
       async (file, edits) => {
-        const after = edits.reduce(edited, file.text)
+        const after = edits.reduce(applyEdit, file.text)
         const found = await classify({ path: file.path, before: Buffer.from(file.text), after: Buffer.from(after) })
         if (found.class !== 'AST_REFACTOR' || found.rule !== 'layout') return
         const [one, other] = [meaning(file.path, file.text), meaning(file.path, after)]

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { createMeasure, TOO_MUCH } from '../../src/change-class/index.js'
 import type { Measured } from '../../src/core/mutation.js'
-import { staged } from '../review/staged.js'
+import { newStagedChange } from '../review/staged.js'
 
 it('reads no content for a known class, or after the budget is spent', async () => {
   const [before, after] = ['let a = 1\n', 'let  a = 1\n']
-  const change = staged('src/a.ts', before, after)
+  const change = newStagedChange('src/a.ts', before, after)
   let reads = 0
   const read = () => {
     reads++

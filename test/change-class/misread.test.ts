@@ -3,7 +3,7 @@ import { classify } from '../../src/change-class/classify.js'
 
 type Row = readonly [why: string, path: string, before: string, after: string]
 
-const measured = async (path: string, before: string, after: string) =>
+const classOf = async (path: string, before: string, after: string) =>
   (await classify({ path, before: Buffer.from(before), after: Buffer.from(after) })).class
 
 /**
@@ -162,8 +162,8 @@ const STILL: readonly Row[] = [
 ]
 
 async function refusesBothWays(path: string, one: string, other: string): Promise<void> {
-  expect(await measured(path, one, other)).not.toBe('AST_REFACTOR')
-  expect(await measured(path, other, one)).not.toBe('AST_REFACTOR')
+  expect(await classOf(path, one, other)).not.toBe('AST_REFACTOR')
+  expect(await classOf(path, other, one)).not.toBe('AST_REFACTOR')
 }
 
 describe('code that the grammar reads differently than the language', () => {
@@ -176,6 +176,6 @@ describe('white space and comments with a meaning', () => {
 
 describe('layout', () => {
   it.each(STILL)('is recognized next to %s (%s)', async (_, path, before, after) => {
-    expect(await measured(path, before, after)).toBe('AST_REFACTOR')
+    expect(await classOf(path, before, after)).toBe('AST_REFACTOR')
   })
 })

@@ -56,11 +56,11 @@ function countingDisk(disk: Disk): Disk {
   const counting = { ...disk }
   for (const [name, call] of Object.entries(disk)) {
     if (typeof call !== 'function' || READS.has(name)) continue
-    const wrapped = (...args: unknown[]): unknown => {
+    const wrapper = (...args: unknown[]): unknown => {
       step(name)
       return Reflect.apply(call, disk, args)
     }
-    Object.defineProperty(counting, name, { value: wrapped, enumerable: true })
+    Object.defineProperty(counting, name, { value: wrapper, enumerable: true })
   }
   return counting
 }

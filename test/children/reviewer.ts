@@ -16,7 +16,7 @@ const review = await workspace.review('agent')
 const EXPECTED = new Set(['stale_file', 'nothing_selected', 'session_busy'])
 
 /** Ignores the refusal of a hunk that the agent has changed since it was displayed: the next round reads it again. */
-async function attempted<T>(work: () => Promise<T>): Promise<T | undefined> {
+async function tryExpected<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()
   } catch (error) {
@@ -36,11 +36,11 @@ while (!isOver) {
     continue
   }
   const selection = { hunks: [mine.id] }
-  const verdict = await attempted(() =>
+  const verdict = await tryExpected(() =>
     what === 'odd' ? review.reject(selection, mine.id, { name }) : review.approve(selection, { name }),
   )
   if (verdict !== undefined) process.stdout.write(`${JSON.stringify(mine.text)}\n`)
-  if (what === 'commit') await attempted(() => review.commit())
+  if (what === 'commit') await tryExpected(() => review.commit())
 }
 await workspace.close()
 process.exit(0)

@@ -168,10 +168,10 @@ describe('hunks and calls', () => {
   })
 
   it('select nothing else of a file that is named with its hunk', async () => {
-    const selected = async (...more: string[]) =>
+    const selectionFor = async (...more: string[]) =>
       (await escrow(workspaceDir(), ['approve', 's1', ...more], { set })).calls[2]?.[1]
-    expect(await selected('a.ts', '--hunk', 'aaaa1')).toEqual({ hunks: ['h_aaaa1111'] })
-    expect(await selected('./a.ts', 'b.ts', '--hunk', 'aaaa1', 'aaaa2')).toEqual({
+    expect(await selectionFor('a.ts', '--hunk', 'aaaa1')).toEqual({ hunks: ['h_aaaa1111'] })
+    expect(await selectionFor('./a.ts', 'b.ts', '--hunk', 'aaaa1', 'aaaa2')).toEqual({
       hunks: ['h_aaaa1111', 'h_aaaa2222'],
     })
   })
@@ -273,18 +273,18 @@ describe('commit', () => {
 
 describe('undo', () => {
   const change = { path: 'a.ts', kind: 'modify' as const, before: 'sha256:1', after: 'sha256:2', hunks: [] }
-  const shown = (flags: string[]) => ({
+  const setWithFlags = (flags: string[]) => ({
     set: { digest: 'sha256:0', changes: [{ ...change, state: 'pending' as const, flags }] },
   })
 
   it('lists what it staged, and the command that shows it', async () => {
-    const { code, out, calls } = await escrow(workspaceDir(), ['undo', '4'], shown([]))
+    const { code, out, calls } = await escrow(workspaceDir(), ['undo', '4'], setWithFlags([]))
     expect([code, calls[1]]).toEqual([0, ['undo', ['4']]])
     expect(out).toBe("staged  a.ts\n1 change staged in session 'undo-4'. See 'escrow diff undo-4'.\n")
   })
 
   it('lists paths that changed on disk since', async () => {
-    const { out } = await escrow(workspaceDir(), ['undo', '4'], shown(['drifted']))
+    const { out } = await escrow(workspaceDir(), ['undo', '4'], setWithFlags(['drifted']))
     expect(out).toContain('staged  a.ts  changed on disk\n1 path changed on disk: not approved by default.')
   })
 })

@@ -64,12 +64,12 @@ const OFFERED: Readonly<Record<string, (line: string) => string[]>> = {
     const words = line.split(' ')
     const list = words.map((word) => `'${word}'`).join(' ')
     const script = `. ../complete.bash; COMP_WORDS=(${list}) COMP_CWORD=${words.length - 1}; _escrow; printf '%s\\n' "\${COMPREPLY[@]}"`
-    return offered('bash', script)
+    return completionsOf('bash', script)
   },
-  fish: (line) => offered('fish', `source ../complete.fish; complete -C '${line}'`),
+  fish: (line) => completionsOf('fish', `source ../complete.fish; complete -C '${line}'`),
 }
 
-function offered(shell: string, script: string): string[] {
+function completionsOf(shell: string, script: string): string[] {
   const { stdout, stderr } = spawnSync(shell, ['-c', script], {
     ...{ cwd: `${home}/shop`, encoding: 'utf8' as const, env: { ...process.env, ...env } },
   })

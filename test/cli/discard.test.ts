@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { INTENTS, testWorkspace } from '../support/workspace.js'
 import { escrowAt } from './real.js'
 
-async function staged(...paths: string[]) {
+async function setUpStaged(...paths: string[]) {
   const at = testWorkspace({ 'src/a.ts': 'a\n' }, INTENTS)
   const workspace = await at.open()
   const session = await workspace.session({ id: 'agent' })
@@ -15,14 +15,14 @@ async function staged(...paths: string[]) {
 }
 
 it('removes the directories that contained only discarded files', async () => {
-  const root = await staged('src/new/deep/a.ts', 'src/new/deep/b.ts')
+  const root = await setUpStaged('src/new/deep/a.ts', 'src/new/deep/b.ts')
   expect((await escrowAt(root, ['discard', 'agent', '**'])).out).toBe(
     "Discarded from session 'agent': nothing is staged now.\n",
   )
 })
 
 it('keeps a directory that contains another staged file', async () => {
-  const root = await staged('src/new/b.ts', 'src/new/deep/a.ts')
+  const root = await setUpStaged('src/new/b.ts', 'src/new/deep/a.ts')
   await escrowAt(root, ['discard', 'agent', 'src/new/deep/a.ts'])
   expect((await escrowAt(root, ['diff', 'agent', '--name-only'])).out).toBe('src/new/b.ts\n')
 })

@@ -139,12 +139,12 @@ describe('with --fix', () => {
     run: [['sysctl', '-w', 'kernel.x=0']],
   }
   const repairs = { repairs: [bubblewrap, setting], notes: ['A newer kernel helps.'] }
-  const applied = (calls: unknown[][]) => calls.filter(([name]) => name === 'applyRepair').map(([, name]) => name)
+  const appliedRepairs = (calls: unknown[][]) => calls.filter(([name]) => name === 'applyRepair').map(([, name]) => name)
 
   it('prints each repair, and runs those that the person accepts', async () => {
     const dir = workspaceDir()
     const { code, out, calls } = await escrow(dir, ['doctor', '--fix'], { repairs, answer: true, typed: 'kernel.x' })
-    expect([code, applied(calls)]).toEqual([0, ['bubblewrap', 'kernel.x']])
+    expect([code, appliedRepairs(calls)]).toEqual([0, ['bubblewrap', 'kernel.x']])
     expect(out).toContain('bubblewrap: It sets up^[ the sandbox.\n  $ sudo apt-get install -y bubblewrap\n')
     expect(out).toContain('  It opens: Every program may use them.\n  $ sysctl -w kernel.x=0\nA newer kernel helps.\n')
     expect(out).toContain('bubblewrap: done\nkernel.x: done\n')
@@ -155,30 +155,30 @@ describe('with --fix', () => {
     const dir = workspaceDir()
     for (const typed of [undefined, '', 'yes', 'bubblewrap', 'kernel']) {
       const { calls, out } = await escrow(dir, ['doctor', '--fix', '--yes'], { repairs, answer: true, typed })
-      expect(applied(calls)).toEqual(['bubblewrap'])
+      expect(appliedRepairs(calls)).toEqual(['bubblewrap'])
       expect(out).toContain('kernel.x: not changed\n')
     }
     const unasked = await escrow(dir, ['doctor', '--fix', '--yes', '--json'], { repairs })
-    expect(applied(unasked.calls)).toEqual(['bubblewrap'])
+    expect(appliedRepairs(unasked.calls)).toEqual(['bubblewrap'])
     expect(JSON.parse(unasked.out).fix.repairs).toMatchObject([
       { name: 'bubblewrap', done: true },
       { name: 'kernel.x' },
     ])
     const refused = await escrow(dir, ['doctor', '--fix'], { repairs, answer: false, typed: 'kernel.x' })
-    expect(applied(refused.calls)).toEqual(['kernel.x'])
+    expect(appliedRepairs(refused.calls)).toEqual(['kernel.x'])
   })
 
   it('prints and changes nothing without a person', async () => {
     const dir = workspaceDir()
     const { code, err, out, calls } = await escrow(dir, ['doctor', '--fix'], { repairs })
-    expect([code, applied(calls)]).toEqual([1, []])
+    expect([code, appliedRepairs(calls)]).toEqual([1, []])
     expect(out).toContain('sudo apt-get install -y bubblewrap')
     expect(err).toContain("Add '--yes' to confirm.")
     const admit = () => {
       throw new EscrowError('access_denied', 'no person')
     }
     const agent = await escrow(dir, ['doctor', '--fix', '--yes'], { repairs, admit })
-    expect([agent.code, applied(agent.calls), agent.err]).toEqual([1, [], expect.stringContaining('no person')])
+    expect([agent.code, appliedRepairs(agent.calls), agent.err]).toEqual([1, [], expect.stringContaining('no person')])
   })
 
   it('reports a repair that fails, and one that only root can make', async () => {

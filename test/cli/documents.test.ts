@@ -163,7 +163,7 @@ async function runDocument<T>(schema: z.ZodType<T>, ...argv: string[]): Promise<
   return schema.parse(JSON.parse(out))
 }
 
-async function staged(files: Readonly<Record<string, string>>, more: { ask?: string } = {}): Promise<void> {
+async function stageFiles(files: Readonly<Record<string, string>>, more: { ask?: string } = {}): Promise<void> {
   const workspace = await at.open()
   const session = await at.agent(workspace, 'agent-1')
   for (const [path, text] of Object.entries(files)) session.fs.writeFileSync(path, text)
@@ -174,7 +174,7 @@ async function staged(files: Readonly<Record<string, string>>, more: { ask?: str
 const BY = ['--by', 'Ada <ada@example.org>']
 
 it('a review, its commit and its undo each print one document', async () => {
-  await staged({ 'src/a.txt': 'a\n', 'src/b.txt': 'b\n', 'src/c.txt': 'c\n' })
+  await stageFiles({ 'src/a.txt': 'a\n', 'src/b.txt': 'b\n', 'src/c.txt': 'c\n' })
   const approved = await runDocument(DOCUMENTS.approve, 'approve', 'agent-1', 'src/a.txt', ...BY)
   expect(approved).toMatchObject({ session: 'agent-1', left: ['src/b.txt', 'src/c.txt'] })
   expect(approved.verdict).toMatchObject({ verdict: 'approved', paths: ['src/a.txt'], by: { name: 'Ada' } })
@@ -192,14 +192,14 @@ it('a review, its commit and its undo each print one document', async () => {
 })
 
 it('an empty commit prints a document too', async () => {
-  await staged({ 'src/a.txt': 'a\n' })
+  await stageFiles({ 'src/a.txt': 'a\n' })
   const { code, out } = await escrow('commit', 'agent-1')
   expect(code).toBe(1)
   expect(DOCUMENTS.commit.parse(JSON.parse(out))).toMatchObject({ id: '', committed: [] })
 })
 
 it('a refusal prints no document, and its message goes to stderr', async () => {
-  await staged({ 'src/a.txt': 'a\n' })
+  await stageFiles({ 'src/a.txt': 'a\n' })
   for (const line of [
     ['approve', 'agent-1', '--digest', 'sha256:0'],
     ['commit', 'nobody'],
@@ -222,7 +222,7 @@ it('intents and requests for scope each print one document', async () => {
   expect(edited.intent.name).toBe('Show all prices')
   const set = await runDocument(DOCUMENTS.intent, 'intents', 'status', 'INT-002', 'in-progress')
   expect(set.intent.status).toBe('IN_PROGRESS')
-  await staged({}, { ask: 'docs/**' })
+  await stageFiles({}, { ask: 'docs/**' })
   const asked = await runDocument(DOCUMENTS.scope, 'intents', 'scope', 'INT-001')
   expect(asked.requests).toMatchObject([{ session: 'agent-1', globs: ['docs/**'] }])
   const question = asked.requests[0]?.id ?? ''

@@ -20,7 +20,7 @@ afterAll(() => {
 })
 
 /** A repository with the hooks, where two agents work on a branch. */
-async function hooked() {
+async function setUpGitHooks() {
   const at = repository()
   expect((await escrowAt(at.root, ['init', '--git', '--yes'])).code).toBe(0)
   at.run('checkout', '-q', '-b', 'feature')
@@ -34,7 +34,7 @@ const notes = (run: (...args: string[]) => string) => run('notes', '--ref=ai', '
 
 describe('with git hooks', () => {
   it('lines keep their authors through rebase -i with a squash, after git removed the old commits', async () => {
-    const { root, run, collect, old } = await hooked()
+    const { root, run, collect, old } = await setUpGitHooks()
     run('-c', 'sequence.editor=sed -i 2s/pick/squash/', '-c', 'core.editor=true', 'rebase', '-q', '-i', 'main')
     expect(notes(run)).toHaveLength(1)
     collect()
@@ -43,7 +43,7 @@ describe('with git hooks', () => {
   })
 
   it('lines keep their authors through an amended commit', async () => {
-    const { root, run, write, collect } = await hooked()
+    const { root, run, write, collect } = await setUpGitHooks()
     write('src/a.ts', text(TWO, BEGIN, ONE, 'const mine = "a line of a person"'))
     run('commit', '-q', '-a', '--amend', '-m', 'amended')
     expect(notes(run)).toHaveLength(1)
@@ -52,7 +52,7 @@ describe('with git hooks', () => {
   })
 
   it('lines keep their authors through merge --squash, and the next commit alone is noted', async () => {
-    const { root, run, write, collect } = await hooked()
+    const { root, run, write, collect } = await setUpGitHooks()
     run('checkout', '-q', 'main')
     run('merge', '-q', '--squash', 'feature')
     expect(existsSync(join(root, '.git/escrow-squash'))).toBe(true)
@@ -68,7 +68,7 @@ describe('with git hooks', () => {
   })
 
   it("a pull of a forge's squash commit is noted, and a plain merge needs no note", async () => {
-    const { root, run } = await hooked()
+    const { root, run } = await setUpGitHooks()
     run('checkout', '-q', '--detach', 'main')
     run('merge', '-q', '--squash', 'feature')
     run('-c', 'core.hooksPath=/dev/null', 'commit', '-q', '-m', 'A pull request (#1)')
@@ -82,7 +82,7 @@ describe('with git hooks', () => {
   })
 
   it("a person's own hook runs with its input, and git succeeds if escrow fails", async () => {
-    const { root, run } = await hooked()
+    const { root, run } = await setUpGitHooks()
     const hook = join(root, '.git/hooks/post-rewrite')
     expect((await escrowAt(root, ['init', '--git', '--remove', '--yes'])).code).toBe(0)
     writeFileSync(hook, `#!/bin/sh -e\ncat >> '${root}/.git/seen'\nexit 0\n`)

@@ -136,7 +136,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     admitTruster: (root, options) => fake.admit?.(root, options),
     checkContainment: async () => fake.containment ?? [{ name: 'platform', ok: true }],
     probedEscapes: async () => fake.escapes,
-    triedContainments: async () => fake.tried ?? [triedOf(fake.containment?.find(({ ok }) => !ok))],
+    triedContainments: async () => fake.tried ?? [triedContainment(fake.containment?.find(({ ok }) => !ok))],
     findRepairs: async () => fake.repairs ?? { repairs: [], notes: [] },
     applyRepair: async ({ name }) => {
       recordCall('applyRepair', name)
@@ -159,7 +159,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
 }
 
 /** The overlay mount as tried, with the prerequisite that it lacks. */
-function triedOf(missing: Capability | undefined): TriedContainment {
+function triedContainment(missing: Capability | undefined): TriedContainment {
   const shared = {
     name: 'namespace-overlay',
     title: 'a mount',

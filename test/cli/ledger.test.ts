@@ -29,7 +29,7 @@ function machine() {
 }
 
 /** A workspace with a commit, whose ledger is published to `log` in `dir`. */
-async function published(...more: string[]) {
+async function publishLog(...more: string[]) {
   const here = machine()
   const scene = await here.on(attestScene)
   const { dir, root } = scene
@@ -61,7 +61,7 @@ async function published(...more: string[]) {
 
 describe('escrow ledger publish', () => {
   it('prints the size and the key of the log, and adds only what is new', async () => {
-    const { escrow, log, key, size, lines } = await published()
+    const { escrow, log, key, size, lines } = await publishLog()
     expect(size).toBe(lines().length)
     expect(await escrow('publish', log, '--origin', NAME)).toEqual({
       ...{ code: 0, err: '', out: `${NAME}: ${size} lines, 0 new.\nThe log's key: ${key}\n` },
@@ -69,7 +69,7 @@ describe('escrow ledger publish', () => {
   })
 
   it('refuses a damaged ledger, and leaves the log unchanged', async () => {
-    const { escrow, log, root, lines } = await published()
+    const { escrow, log, root, lines } = await publishLog()
     const before = readFileSync(join(log, 'checkpoint'), 'utf8')
     const whole = lines()
     writeFileSync(join(root, '.orchestration/agent_trace.jsonl'), `${whole.slice(1).join('\n')}\n`)
@@ -94,7 +94,7 @@ describe('escrow ledger publish', () => {
 
 describe('escrow ledger prove, and verify-proof', () => {
   it('show that a line is in the log, by its number or the id of a commit', async () => {
-    const { escrow, key, size, prove, lines, commit } = await published()
+    const { escrow, key, size, prove, lines, commit } = await publishLog()
     const first = await escrow('verify-proof', await prove('1'), '--log-key', key)
     expect(first).toEqual({
       ...{ code: 0, err: '', out: `Line 1 is in '${NAME}' of ${size} lines.\n${lines()[0]}\n` },
@@ -107,7 +107,7 @@ describe('escrow ledger prove, and verify-proof', () => {
   })
 
   it('show that a log continues an older checkpoint', async () => {
-    const { escrow, log, key, size, prove, grow, dir } = await published()
+    const { escrow, log, key, size, prove, grow, dir } = await publishLog()
     const older = join(dir, 'older')
     writeFileSync(older, readFileSync(join(log, 'checkpoint')))
     const now = await grow()
@@ -122,7 +122,7 @@ describe('escrow ledger prove, and verify-proof', () => {
   })
 
   it('explain why a proof is invalid', async () => {
-    const { escrow, key, prove } = await published()
+    const { escrow, key, prove } = await publishLog()
     const proof = await prove('2')
     writeFileSync(proof, readFileSync(proof, 'utf8').replace('index 1', 'index 2'))
     const { code, out, err } = await escrow('verify-proof', proof, '--log-key', key)
@@ -133,7 +133,7 @@ describe('escrow ledger prove, and verify-proof', () => {
   })
 
   it('need the line from a file if the log has only hashes', async () => {
-    const { escrow, key, prove, lines, dir } = await published('--hashes-only')
+    const { escrow, key, prove, lines, dir } = await publishLog('--hashes-only')
     const proof = await prove('2')
     const line = join(dir, 'line')
     const check = (...more: string[]) => escrow('verify-proof', proof, '--log-key', key, ...more)
@@ -145,7 +145,7 @@ describe('escrow ledger prove, and verify-proof', () => {
   })
 
   it('refuse a missing line, and options that do not match', async () => {
-    const { escrow, log, key, size, prove, dir } = await published()
+    const { escrow, log, key, size, prove, dir } = await publishLog()
     const proof = await prove('1')
     const long = join(dir, 'long')
     writeFileSync(long, Buffer.alloc(64 * 1024 * 1024))
@@ -169,7 +169,7 @@ describe('escrow ledger prove, and verify-proof', () => {
 
 describe('escrow ledger witness', () => {
   it('cosigns a log that continues, and verify-proof then requires its signature', async () => {
-    const { escrow, log, key, size, prove, grow, dir } = await published()
+    const { escrow, log, key, size, prove, grow, dir } = await publishLog()
     const other = machine()
     const witness = (...more: string[]) =>
       other.at(dir, 'ledger', 'witness', log, '--name', 'example.org/w', '--json', ...more)
@@ -177,18 +177,18 @@ describe('escrow ledger witness', () => {
     const first = await witness('--log-key', key)
     expect([first.code, JSON.parse(first.out)]).toMatchObject([0, { origin: NAME, size }])
     const { key: trusted } = JSON.parse(first.out)
-    const cosigned = (proof: string, quorum: string) =>
+    const verifyCosigned = (proof: string, quorum: string) =>
       escrow('verify-proof', proof, '--log-key', key, '--witness', trusted, '--quorum', quorum)
-    expect(await cosigned(await prove('1'), '1')).toMatchObject({
+    expect(await verifyCosigned(await prove('1'), '1')).toMatchObject({
       ...{ code: 0, out: expect.stringContaining('Cosigned by example.org/w.') },
     })
-    expect(await cosigned(await prove('1'), '2')).toMatchObject({ code: 1, out: '' })
+    expect(await verifyCosigned(await prove('1'), '2')).toMatchObject({ code: 1, out: '' })
     const now = await grow()
-    expect(await cosigned(await prove('1'), '1')).toMatchObject({ code: 1, out: '' })
+    expect(await verifyCosigned(await prove('1'), '1')).toMatchObject({ code: 1, out: '' })
     const { code, out } = await other.at(dir, 'ledger', 'witness', log, '--name', 'example.org/w')
     expect([code, out]).toEqual([
       ...[0, `Cosigned ${NAME}: ${now} lines; it continues the ${size} seen before.\nThe witness's key: ${trusted}\n`],
     ])
-    expect(await cosigned(await prove('1'), '1')).toMatchObject({ code: 0 })
+    expect(await verifyCosigned(await prove('1'), '1')).toMatchObject({ code: 0 })
   })
 })

@@ -7,7 +7,7 @@ import { EscrowError } from '../../src/core/api-error.js'
 import { rootOf } from '../../src/index.js'
 import { escrow, workspaceDir } from './harness.js'
 
-const denied = (error: Error) => ({ review: { changes: () => Promise.reject(error) } })
+const failWith = (error: Error) => ({ review: { changes: () => Promise.reject(error) } })
 
 describe('escrow', () => {
   it('lists every command and every exit code in its help', async () => {
@@ -75,7 +75,7 @@ describe('escrow', () => {
     expect(err).toContain("Run 'escrow init'")
     const root = workspaceDir()
     const reason = new EscrowError('no_orchestration', 'gone')
-    expect((await escrow(root, ['diff', 's1'], denied(reason))).code).toBe(4)
+    expect((await escrow(root, ['diff', 's1'], failWith(reason))).code).toBe(4)
   })
 
   it('refuses a -C that is not a directory', async () => {
@@ -122,7 +122,7 @@ describe('escrow', () => {
   })
 
   it('exits with 1 on any other failure, without a stack trace', async () => {
-    const { code, err } = await escrow(workspaceDir(), ['diff', 's1'], denied(new Error('EIO: i/o error\u001b[2J')))
+    const { code, err } = await escrow(workspaceDir(), ['diff', 's1'], failWith(new Error('EIO: i/o error\u001b[2J')))
     expect([code, err]).toEqual([1, 'escrow: EIO: i/o error^[[2J\n'])
   })
 })

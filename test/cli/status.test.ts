@@ -7,7 +7,7 @@ import { escrowAt } from './real.js'
 const REVIEWER = { name: 'Ada' }
 
 /** A session with a rejected, an approved and an open change, and one without any. */
-async function reviewed() {
+async function setUpReviewed() {
   const at = testWorkspace({ 'src/a.ts': 'a\n' }, INTENTS)
   const workspace = await at.open()
   const session = await workspace.session({ id: 'agent' })
@@ -24,7 +24,7 @@ async function reviewed() {
 
 describe('status', () => {
   it('lists rejections with their reasons, and what to type next', async () => {
-    const { out } = await escrowAt(await reviewed(), ['status'])
+    const { out } = await escrowAt(await setUpReviewed(), ['status'])
     const shown = out.slice(out.indexOf('Sessions'))
     expect(shown).toBe(`Sessions
   agent  at rest  3 staged
@@ -38,7 +38,7 @@ Next
   })
 
   it('has the same as JSON, with every session', async () => {
-    const { out } = await escrowAt(await reviewed(), ['status', '--json'])
+    const { out } = await escrowAt(await setUpReviewed(), ['status', '--json'])
     expect(JSON.parse(out)).toMatchObject({
       sessions: [{ id: 'agent' }, { id: 'empty' }],
       rejected: [{ session: 'agent', path: 'src/no.ts', reason: 'Not\nhere.', by: 'Ada' }],
@@ -47,7 +47,7 @@ Next
   })
 
   it('truncates a long reason, such as one with a diff', async () => {
-    const root = await reviewed()
+    const root = await setUpReviewed()
     const workspace = await openWorkspace(root)
     const review = await workspace.review('agent')
     await review.reject({ paths: ['src/no.ts'] }, `Not landed.\n${'- old line\n+ new line\n'.repeat(50)}`, REVIEWER)
@@ -57,7 +57,7 @@ Next
   })
 
   it('says that the ledger is damaged', async () => {
-    const root = await reviewed()
+    const root = await setUpReviewed()
     const ledger = `${root}/.orchestration/agent_trace.jsonl`
     writeFileSync(ledger, readFileSync(ledger, 'utf8').split('\n').with(1, '{').join('\n'))
     const { code, out } = await escrowAt(root, ['status'])

@@ -112,13 +112,13 @@ describe("adding escrow to a client's settings", () => {
   it('finds a client that shares its file with another only if escrow is not in the settings of the other', () => {
     const { root, enter } = setUp()
     enter('mcp')
-    const found = () => findClients(root).map(({ client }) => client)
-    expect(found()).toContain('mcp')
+    const foundClients = () => findClients(root).map(({ client }) => client)
+    expect(foundClients()).toContain('mcp')
     enter('claude')
-    expect(found()).not.toContain('mcp')
+    expect(foundClients()).not.toContain('mcp')
     enter('claude', true)
     enter('mcp')
-    expect(found()).toContain('mcp')
+    expect(foundClients()).toContain('mcp')
   })
 
   it('says that only texts for its model identify a client', () => {
@@ -260,14 +260,14 @@ describe("adding escrow to a client's settings", () => {
   it('writes no token to a file that git would track', async () => {
     const { root, text, enter } = setUp()
     git(root, 'init', '-q')
-    const served = () => enter('claude', false, 'http://127.0.0.1:4270')
-    expect(await reasonOf(served)).toBe('unsupported')
+    const enterServed = () => enter('claude', false, 'http://127.0.0.1:4270')
+    expect(await reasonOf(enterServed)).toBe('unsupported')
     expect(text('.claude/settings.local.json')).toBeUndefined()
     writeFileSync(`${root}/.gitignore`, '.claude/*.local.json\n')
-    served()
+    enterServed()
     expect(text('.claude/settings.local.json')).toContain('Bearer ')
     git(root, 'add', '-f', '.claude/settings.local.json')
-    expect(await reasonOf(served)).toBe('unsupported')
+    expect(await reasonOf(enterServed)).toBe('unsupported')
   })
 
   it.each([

@@ -38,7 +38,7 @@ const AGENTS: Readonly<Record<string, AcpAgent>> = {
 }
 
 /** Starts the agent, sends one prompt, allows every question, and closes its input. */
-async function prompted({ driver, command }: AcpAgent, stand: ClientStand) {
+async function runPrompt({ driver, command }: AcpAgent, stand: ClientStand) {
   const given = Object.keys(driver.env(stand.model.origin)).flatMap((name) => ['--env', name])
   const args = ['acp', '--session', 'whole', '--client', driver.client, '--network', ...given, '--', ...command()]
   const child = spawn('escrow', args, { cwd: stand.root, env: stand.env })
@@ -76,7 +76,7 @@ describe.each(Object.entries(AGENTS))('%s', (_, agent) => {
       agent.runs('echo two > src/two.ts'),
     ]
     const stand: ClientStand = await readyStand(agent.driver, { script })
-    const { code, done, created, log } = await prompted(agent, stand)
+    const { code, done, created, log } = await runPrompt(agent, stand)
     expect([created.error, done.error, done.result?.stopReason], log()).toEqual([undefined, undefined, 'end_turn'])
     const staged = await stand.escrow('diff', 'whole')
     for (const path of ['src/new.ts', 'src/two.ts']) expect(staged, log()).toContain(`# ${path}  create`)

@@ -6,15 +6,15 @@ import type { ContainmentName } from '../../src/core/protection.js'
 import { homeOf } from '../../src/hosts/index.js'
 import { compileOnce } from '../support/compiled.js'
 import { PROVIDERS } from '../support/providers.js'
-import { type ClientDriver, enclosed, governedStand, prompted, put, readyStand } from './drivers.js'
+import { type ClientDriver, runEnclosed, setUpGovernedStand, runPrompt, put, readyStand } from './drivers.js'
 import type { Reply } from './model/turn.js'
 import type { ClientStand } from './stand.js'
 
 /** Checks for every client that `escrow init` has set up. Each title is a row of the table in docs/hosts/checks.md. */
 export function checkGoverned(driver: ClientDriver): void {
   it('its own edit tool is refused, with the reason, and the disk stays as it was', async () => {
-    const stand = await governedStand(driver, { script: [driver.writes('src/new.ts', 'export {}\n')] })
-    const { code } = await prompted(driver, stand)
+    const stand = await setUpGovernedStand(driver, { script: [driver.writes('src/new.ts', 'export {}\n')] })
+    const { code } = await runPrompt(driver, stand)
     expect(code).toBe(0)
     expect(stand.text('src/new.ts')).toBeUndefined()
     expect(stand.model.turns[1]?.text).toContain('Not Staged')
@@ -22,16 +22,16 @@ export function checkGoverned(driver: ClientDriver): void {
   })
 
   it('a command that writes leaves the disk as it was', async () => {
-    const stand = await governedStand(driver, { script: [driver.runs('echo two > src/a.ts')] })
-    await prompted(driver, stand)
+    const stand = await setUpGovernedStand(driver, { script: [driver.runs('echo two > src/a.ts')] })
+    await runPrompt(driver, stand)
     expect(stand.text('src/a.ts')).toBe('export const a = 1\n')
     expect(stand.model.turns.length).toBe(2)
   })
 
   it('a file written by our MCP server is staged', async () => {
     const script = [driver.ours('write_file', { path: 'src/new.ts', content: 'export {}\n' })]
-    const stand = await governedStand(driver, { script })
-    await prompted(driver, stand)
+    const stand = await setUpGovernedStand(driver, { script })
+    await runPrompt(driver, stand)
     expect(stand.model.turns[1]?.text).toContain('Successfully wrote')
     expect(stand.text('src/new.ts')).toBeUndefined()
     expect(await stand.escrow('diff', driver.client)).toContain('src/new.ts')
@@ -41,9 +41,9 @@ export function checkGoverned(driver: ClientDriver): void {
     'our MCP server takes three seconds to start: the first turn has its tools',
     async () => {
       const script = [driver.ours('write_file', { path: 'src/new.ts', content: 'export {}\n' })]
-      const stand = await governedStand(driver, { script })
+      const stand = await setUpGovernedStand(driver, { script })
       stand.delayServer(3)
-      await prompted(driver, stand)
+      await runPrompt(driver, stand)
       expect(stand.model.turns[1]?.text).toContain('Successfully wrote')
       expect(await stand.escrow('diff', driver.client)).toContain('src/new.ts')
     },
@@ -51,8 +51,8 @@ export function checkGoverned(driver: ClientDriver): void {
 
   it.runIf(driver.saysModel !== undefined)('the ledger names the client and the model of what it wrote', async () => {
     const script = [driver.reads('src/a.ts'), driver.ours('write_file', { path: 'src/new.ts', content: 'export {}\n' })]
-    const stand = await governedStand(driver, { script })
-    await prompted(driver, stand)
+    const stand = await setUpGovernedStand(driver, { script })
+    await runPrompt(driver, stand)
     await stand.escrow('approve', driver.client, '--by', 'Ada')
     await stand.escrow('commit', driver.client)
     const commits = (stand.text('.orchestration/agent_trace.jsonl') ?? '')
@@ -64,16 +64,16 @@ export function checkGoverned(driver: ClientDriver): void {
 
   it('a write outside of the scope is refused, with the reason', async () => {
     const script = [driver.ours('write_file', { path: 'README.md', content: 'x\n' })]
-    const stand = await governedStand(driver, { script })
-    await prompted(driver, stand)
+    const stand = await setUpGovernedStand(driver, { script })
+    await runPrompt(driver, stand)
     expect(stand.model.turns[1]?.text).toContain('Scope Violation')
     expect(stand.text('README.md')).toBeUndefined()
   })
 
   it('the model gets the intent', async () => {
     const script = driver.isToldByTools ? [driver.reads('src/a.ts')] : []
-    const stand = await governedStand(driver, { script })
-    await prompted(driver, stand)
+    const stand = await setUpGovernedStand(driver, { script })
+    await runPrompt(driver, stand)
     const turn = stand.model.turns.at(-1)
     expect(`${turn?.system}${turn?.text}`).toContain('INT-001')
   })
@@ -84,8 +84,8 @@ export async function unknownTools(
   driver: ClientDriver,
   classify: (tool: string) => { readonly class: string },
 ): Promise<string[]> {
-  const stand = await governedStand(driver, { script: [] })
-  await prompted(driver, stand)
+  const stand = await setUpGovernedStand(driver, { script: [] })
+  await runPrompt(driver, stand)
   const offered = new Set(stand.model.turns.flatMap(({ tools }) => tools))
   expect(offered.size).toBeGreaterThan(5)
   const own = [...offered].filter((tool) => !/^(?:mcp_+)?escrow_/.test(tool))
@@ -120,7 +120,7 @@ export function checkWhole(driver: ClientDriver): void {
   it('escrow run starts it: its own edit tool and its commands are staged', async () => {
     const script = [driver.writes('src/new.ts', 'export {}\n'), driver.runs('echo two > src/two.ts')]
     const stand = await readyStand(driver, { script })
-    const { code, err } = await enclosed(driver, stand)
+    const { code, err } = await runEnclosed(driver, stand)
     expect([code, err]).toEqual([0, expect.stringContaining('2 changes staged')])
     expect([stand.text('src/new.ts'), stand.text('src/two.ts')]).toEqual([undefined, undefined])
     expect(stand.model.strange).toEqual([])
@@ -134,7 +134,7 @@ export function checkWhole(driver: ClientDriver): void {
       const stand = await readyStand(driver, { script })
       await refuseBetterThan(provider, stand)
       const before = stand.homeFiles()
-      const { code, err } = await enclosed(driver, stand)
+      const { code, err } = await runEnclosed(driver, stand)
       expect([code, err]).toEqual([0, expect.stringContaining('1 change staged')])
       expect(stand.text('src/new.ts')).toBeUndefined()
       expect(await stand.escrow('status')).toContain('Add new')
@@ -153,7 +153,7 @@ export function checkWhole(driver: ClientDriver): void {
   )
 
   it('in escrow run the model gets a rejection, through our hooks in the client', async () => {
-    const stand: ClientStand = await governedStand(driver, {
+    const stand: ClientStand = await setUpGovernedStand(driver, {
       script: [
         driver.writes('src/new.ts', 'export {}\n'),
         async () => {
@@ -164,7 +164,7 @@ export function checkWhole(driver: ClientDriver): void {
         driver.reads('src/a.ts'),
       ],
     })
-    await enclosed(driver, stand)
+    await runEnclosed(driver, stand)
     expect(stand.model.strange).toEqual([])
     expect(stand.model.turns.at(-1)?.text.match(/Name it after the price/g)).toHaveLength(1)
     expect(await stand.escrow('diff', 'whole')).toContain('src/new.ts')
@@ -172,8 +172,8 @@ export function checkWhole(driver: ClientDriver): void {
 
   it('in escrow run the model learns that a write is out of scope, through our hooks in the client', async () => {
     const command = 'echo x > README.md; until [ -s /run/escrow/words ]; do sleep 0.1; done'
-    const stand = await governedStand(driver, { script: [driver.runs(command), driver.reads('src/a.ts')] })
-    await enclosed(driver, stand)
+    const stand = await setUpGovernedStand(driver, { script: [driver.runs(command), driver.reads('src/a.ts')] })
+    await runEnclosed(driver, stand)
     expect(stand.model.turns.at(-1)?.text).toMatch(/Scope Violation[\s\S]*It is not staged/)
     expect(stand.text('README.md')).toBeUndefined()
   })
@@ -181,7 +181,7 @@ export function checkWhole(driver: ClientDriver): void {
   it('in escrow run its state is kept for the workspace, and the home directory stays as it was', async () => {
     const stand = await readyStand(driver, { script: [] })
     const before = stand.homeFiles()
-    await enclosed(driver, stand)
+    await runEnclosed(driver, stand)
     expect(stand.homeFiles()).toEqual(before)
     const { out } = await stand.run('find', [
       join(stand.home, '.local/state/escrowfs'),
@@ -206,7 +206,7 @@ export function checkWhole(driver: ClientDriver): void {
     const stand = await readyStand(driver, { script: [driver.runs('sh try.sh')] })
     stand.write('try.sh', `${read}; echo x > ~/${driver.settings} || echo kept\n`)
     for (const path of others) put(stand.home, path, 'a-secret-login')
-    await enclosed(driver, stand)
+    await runEnclosed(driver, stand)
     const results = stand.model.turns[1]?.results ?? ''
     expect(results).toContain('kept')
     expect(results).not.toContain('a-secret-login')
@@ -235,7 +235,7 @@ export function checkHeard(driver: ClientDriver): void {
   it.each(driver.endsUnheard ? next : [...next, end])(
     'the model gets a rejection while the server runs, with %s',
     async (_, reply) => {
-      const stand: ClientStand = await governedStand(driver, {
+      const stand: ClientStand = await setUpGovernedStand(driver, {
         script: [
           driver.ours('write_file', { path: 'src/new.ts', content: 'export {}\n' }),
           async () => {
@@ -244,7 +244,7 @@ export function checkHeard(driver: ClientDriver): void {
           },
         ],
       })
-      await prompted(driver, stand)
+      await runPrompt(driver, stand)
       const last = stand.model.turns.at(-1)
       expect(stand.model.strange).toEqual([])
       expect(stand.model.turns.length).toBe(3)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { clineCall } from '../../src/agents/cline/tools.js'
 import { checkGoverned, checkHeard, checkStart, checkWhole, unknownTools } from './checks.js'
-import { CLINE, governedStand, prompted } from './drivers.js'
+import { CLINE, setUpGovernedStand, runPrompt } from './drivers.js'
 import { VERSIONS } from './versions.js'
 
 describe(VERSIONS.cline.title, () => {
@@ -12,9 +12,9 @@ describe(VERSIONS.cline.title, () => {
 
   it('a refusal does not end the run: the model gets the reason, and continues', async () => {
     const script = [CLINE.writes('README.md', 'x\n'), CLINE.reads('.env'), CLINE.ours('list_intents', {})]
-    const stand = await governedStand(CLINE, { script })
+    const stand = await setUpGovernedStand(CLINE, { script })
     stand.write('.env', 'KEY=secret\n')
-    const { out } = await prompted(CLINE, stand)
+    const { out } = await runPrompt(CLINE, stand)
     expect(stand.model.turns.map(({ text }) => /Scope Violation/.test(text))).toEqual([false, true, true, true])
     expect(stand.model.turns[2]?.text).toContain('Access Denied: .env')
     expect(stand.model.turns[3]?.text).not.toContain('KEY=secret')
@@ -25,8 +25,8 @@ describe(VERSIONS.cline.title, () => {
   it('its commands run contained, in the one session', async () => {
     const command = 'cat src/new.ts; echo two > src/two.ts; echo "it ran"'
     const script = [CLINE.ours('write_file', { path: 'src/new.ts', content: 'staged before\n' }), CLINE.runs(command)]
-    const stand = await governedStand(CLINE, { script })
-    await prompted(CLINE, stand)
+    const stand = await setUpGovernedStand(CLINE, { script })
+    await runPrompt(CLINE, stand)
     const results = stand.model.turns[2]?.results
     expect([results, stand.text('src/two.ts')]).toEqual([expect.stringMatching(/staged before[\s\S]*it ran/), undefined])
     expect(await stand.escrow('diff', 'cline')).toContain('src/two.ts')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { codexCall } from '../../src/agents/codex/tools.js'
 import { checkGoverned, checkHeard, checkStart, checkWhole, unknownTools } from './checks.js'
-import { CODEX, governedStand, prompted } from './drivers.js'
+import { CODEX, setUpGovernedStand, runPrompt } from './drivers.js'
 import { VERSIONS } from './versions.js'
 
 describe(VERSIONS.codex.title, () => {
@@ -15,8 +15,8 @@ describe(VERSIONS.codex.title, () => {
       'await tools.exec_command({ cmd: "echo two > src/a.ts" })',
       'await tools.apply_patch("*** Begin Patch\\n*** Add File: src/new.ts\\n+x\\n*** End Patch\\n")',
     ]
-    const stand = await governedStand(CODEX, { script: codes.map((input) => ({ calls: [{ name: 'exec', input }] })) })
-    await prompted(CODEX, stand)
+    const stand = await setUpGovernedStand(CODEX, { script: codes.map((input) => ({ calls: [{ name: 'exec', input }] })) })
+    await runPrompt(CODEX, stand)
     expect(stand.model.turns.slice(1).map(({ results }) => results)).toEqual([
       expect.stringContaining('Not Contained'),
       expect.stringContaining('Not Staged'),

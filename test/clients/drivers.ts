@@ -148,7 +148,7 @@ export const CLINE: ClientDriver = {
 }
 
 /** A stand with a client that `escrow init` has set up. */
-export async function governedStand(driver: ClientDriver, options: StandOptions): Promise<ClientStand> {
+export async function setUpGovernedStand(driver: ClientDriver, options: StandOptions): Promise<ClientStand> {
   const stand = await readyStand(driver, options)
   await stand.escrow('init', `--${driver.client}`, '-y')
   return stand
@@ -162,13 +162,13 @@ export async function readyStand(driver: ClientDriver, options: StandOptions): P
 }
 
 /** Sends the client a prompt, and waits for its exit. */
-export function prompted(driver: ClientDriver, stand: ClientStand): Promise<Ended> {
+export function runPrompt(driver: ClientDriver, stand: ClientStand): Promise<Ended> {
   const [program, ...args] = driver.command(stand)
   return stand.run(program, args)
 }
 
-/** {@link prompted} through `escrow run`. */
-export function enclosed(driver: ClientDriver, stand: ClientStand): Promise<Ended> {
+/** {@link runPrompt} through `escrow run`. */
+export function runEnclosed(driver: ClientDriver, stand: ClientStand): Promise<Ended> {
   const given = Object.keys(driver.env(stand.model.origin)).flatMap((name) => ['--env', name])
   return stand.run('escrow', ['run', '--session', 'whole', '--network', ...given, '--', ...driver.command(stand)])
 }

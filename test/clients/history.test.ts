@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { findHistories, knownPlaces } from '../../src/backtest/find-files.js'
 import { cutTexts } from '../backtest/cut-texts.js'
 import { expectedCalls, readAll } from '../backtest/history.js'
-import { CLAUDE, CLINE, type ClientDriver, CODEX, GEMINI, OPENCODE, prompted, readyStand } from './drivers.js'
+import { CLAUDE, CLINE, type ClientDriver, CODEX, GEMINI, OPENCODE, runPrompt, readyStand } from './drivers.js'
 import { programOf } from './installed.js'
 import type { ClientStand } from './stand.js'
 import { VERSIONS } from './versions.js'
@@ -18,7 +18,7 @@ describe.each([CLAUDE, CODEX, GEMINI, OPENCODE, CLINE])('the history of $client'
   it('is read without a broken line, with each tool call of its model', async () => {
     const script = [driver.reads('src/a.ts'), driver.runs('ls src'), driver.writes('src/b.ts', 'export const b = 2\n')]
     const stand = await readyStand(driver, { script })
-    const ended = await prompted(driver, stand)
+    const ended = await runPrompt(driver, stand)
     expect([ended.code, ended.code === 0 ? '' : ended.err]).toEqual([0, ''])
     if (driver === OPENCODE) await exportSession(stand, ended.out)
     const places = driver === OPENCODE ? [join(stand.home, EXPORTED)] : knownPlaces(stand.home)

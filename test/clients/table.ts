@@ -14,14 +14,14 @@ Each row is a test. "–" means that the check does not apply to the client, or 
 export default class ChecksTable implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const clients = Object.values(VERSIONS).map(({ title }) => title)
-    const shown = clients.map((title) => [title, shownBy(modules, title)] as const)
+    const shown = clients.map((title) => [title, passedTestsOf(modules, title)] as const)
     const isWhole = modules.every((each) => each.state() === 'passed') && shown.every(([, checks]) => checks.length > 0)
     if (isWhole) writeFileSync(FILE, tableOf(shown))
   }
 }
 
 /** The titles of a client's passed tests. */
-function shownBy(modules: readonly TestModule[], client: string): string[] {
+function passedTestsOf(modules: readonly TestModule[], client: string): string[] {
   const suites = modules.flatMap((each) => [...each.children.suites()].filter(({ name }) => name === client))
   return suites.flatMap((suite) => [...suite.children.allTests('passed')].map(({ name }) => name))
 }

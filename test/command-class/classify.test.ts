@@ -6,7 +6,7 @@ import { DESTRUCTIVE, UNTOLD } from './hostile-lines.js'
 import { type Line, NETWORK, READING, WORKING } from './lines.js'
 
 const classesOf = async (command: string | string[]) => (await classifyCommand(command)).classes
-const wanted = (classes: string) => COMMAND_CLASSES.filter((each) => classes.split(' ').includes(each))
+const expectedClasses = (classes: string) => COMMAND_CLASSES.filter((each) => classes.split(' ').includes(each))
 
 const GROUPS: readonly (readonly [string, readonly Line[]])[] = [
   ['reads', READING],
@@ -18,7 +18,7 @@ const GROUPS: readonly (readonly [string, readonly Line[]])[] = [
 
 describe.each(GROUPS)('a line that %s', (_, lines) => {
   it.each(lines)('%j is %s: %s', async (line, classes) => {
-    expect(await classesOf(line)).toEqual(wanted(classes))
+    expect(await classesOf(line)).toEqual(expectedClasses(classes))
   })
 })
 
@@ -62,13 +62,13 @@ describe('a line', () => {
   })
 })
 
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+const shellQuote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** Ways to wrap a line whose parts may be anything. */
 const AROUND: readonly ((line: string) => string)[] = [
-  (line) => `sh -c ${quoted(line)}`,
-  (line) => `timeout 5 bash -c ${quoted(line)}`,
-  (line) => `env LANG=C sh -c ${quoted(line)}`,
+  (line) => `sh -c ${shellQuote(line)}`,
+  (line) => `timeout 5 bash -c ${shellQuote(line)}`,
+  (line) => `env LANG=C sh -c ${shellQuote(line)}`,
   (line) => `(${line}\n)`,
   (line) => `{ ${line}\n}`,
   (line) => `if true; then ${line}\nfi`,
@@ -77,12 +77,12 @@ const AROUND: readonly ((line: string) => string)[] = [
   (line) => `ls && ls\n${line}`,
   (line) => `f() { ${line}\n}; f`,
   (line) => `sh <<'E_O_F'\n${line}\nE_O_F`,
-  (line) => `find . -exec sh -c ${quoted(line)} ';'`,
+  (line) => `find . -exec sh -c ${shellQuote(line)} ';'`,
 ]
 
 /** Ways to spell a word that reaches the program unchanged. */
 const SPELT: readonly ((word: string) => string)[] = [
-  (word) => quoted(word),
+  (word) => shellQuote(word),
   (word) => `"${word.replace(/["$`\\]/g, '\\$&')}"`,
   (word) => [...word].map((char) => (/\w/.test(char) ? char : `\\${char}`)).join(''),
   (word) => `${word.slice(0, 1)}''${word.slice(1)}`,

@@ -18,7 +18,7 @@ const start = (tree: Tree = {}) => {
 
 const commit = (entries: CommitEntry[], more = {}) => commitEntries(inputFor(bench, entries, more))
 
-async function refusedOf(run: Promise<unknown>): Promise<EscrowError> {
+async function refusalOf(run: Promise<unknown>): Promise<EscrowError> {
   const error: unknown = await run.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -173,7 +173,7 @@ describe('a refused commit', () => {
       good: { file: 'x' },
     })
     const before = listing(bench.root)
-    const error = await refusedOf(
+    const error = await refusalOf(
       commit(
         [
           turn('good', { file: 'x' }, { file: 'y' }),
@@ -232,7 +232,7 @@ describe('a refused commit', () => {
   it('refuses content that differs from the approved content, even if the rest is valid', async () => {
     start()
     const bad = { ...turn('a', null, { file: 'shown' }), content: () => Buffer.from('swapped') }
-    const error = await refusedOf(commit([bad, turn('b', null, { file: 'fine' })]))
+    const error = await refusalOf(commit([bad, turn('b', null, { file: 'fine' })]))
     expect(error.refused?.map(({ path }) => path)).toEqual(['a'])
     expect(listing(bench.root)).toEqual({})
     expect(readdirSync(bench.layout.tx)).toEqual([])
@@ -245,7 +245,7 @@ describe('a refused commit', () => {
       turn('a/mine', { file: '1' }, null),
       turn('a', null, { file: '3' }),
     ]
-    const error = await refusedOf(commit(entries))
+    const error = await refusalOf(commit(entries))
     expect(error.refused?.map(({ path, reason }) => `${path} ${reason}`)).toEqual(['a stale_file'])
   })
 
@@ -254,7 +254,7 @@ describe('a refused commit', () => {
     // A test cannot mount, so it pretends that the journal is in /proc.
     const disk: Disk = { ...realDisk, openDir: (path) => realDisk.openDir(path.endsWith('/tx') ? '/proc' : path) }
     const input = inputFor(bench, [turn('d/a', null, { file: '1' }), turn('b', null, { file: '1' })])
-    const error = await refusedOf(commitEntries(input, disk))
+    const error = await refusalOf(commitEntries(input, disk))
     expect(error.refused?.map(({ path, reason }) => `${path} ${reason}`)).toEqual([
       'd/a cross_device',
       'b cross_device',
@@ -265,7 +265,7 @@ describe('a refused commit', () => {
     start()
     const { execFileSync } = await import('node:child_process')
     execFileSync('mkfifo', [join(bench.root, 'pipe')])
-    const error = await refusedOf(commit([turn('pipe', { file: 'x' }, { file: 'y' })]))
+    const error = await refusalOf(commit([turn('pipe', { file: 'x' }, { file: 'y' })]))
     expect(error.reason).toBe('stale_file')
   })
 })
@@ -328,7 +328,7 @@ describe('the journal', () => {
     start({ a: { file: '1' } })
     mkdirSync(bench.layout.commits, { recursive: true })
     writeFileSync(join(bench.layout.commits, '1'), '{"version":1}\n0000\n')
-    const error = await refusedOf(commit([turn('a', { file: '1' }, { file: '2' })]))
+    const error = await refusalOf(commit([turn('a', { file: '1' }, { file: '2' })]))
     expect(error.reason).toBe('ledger_corrupt')
     expect(listing(bench.root)).toEqual({ a: 'file 644 1' })
   })

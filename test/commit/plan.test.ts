@@ -17,7 +17,7 @@ const PLAN: Plan = {
 }
 
 const corrupt = expect.objectContaining({ reason: 'ledger_corrupt' })
-const signed = (value: unknown) => {
+const withDigest = (value: unknown) => {
   const json = JSON.stringify(value)
   return `${json}\n${sha256hex(json)}\n`
 }
@@ -46,7 +46,7 @@ describe('a plan file', () => {
     ['an invalid record', { ...PLAN, records: [1] }],
     ['a list', []],
   ])('is refused when it names %s, even with a good checksum', (_what, value) => {
-    expect(() => decodePlan(signed(value), '7')).toThrow(corrupt)
+    expect(() => decodePlan(withDigest(value), '7')).toThrow(corrupt)
   })
 
   it.each(['', '/a', 'a/', 'a//b', '.', 'a/../b', 'a\0b'])('recognizes that %j is not a plain path', (path) => {

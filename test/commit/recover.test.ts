@@ -19,7 +19,7 @@ const ENTRIES: CommitEntry[] = [
 const OURS = /^\.orchestration\/tx\/1-[0-9a-f]{8}-[0-9a-f]{24}\/\d+\.new$/
 
 /** A commit that crashed right after its commit point, before it changed the tree. */
-async function decided(): Promise<void> {
+async function crashAfterDecision(): Promise<void> {
   bench = newBench({ a: { file: 'old' }, c: { file: 'old' }, d: { dir: true } })
   let isPublished = false
   const { disk } = reportingDisk(({ name, args }) => {
@@ -31,7 +31,7 @@ async function decided(): Promise<void> {
 }
 
 it('rolls a decided commit forward and reports it', async () => {
-  await decided()
+  await crashAfterDecision()
   expect(committedSince(bench.layout, 0)).toEqual([])
   expect(await recover(bench.layout, bench.append)).toEqual({ finished: [1], removed: [], conflicts: [] })
   expect(listing(bench.root)).toEqual({ a: 'file 644 new', d: 'dir 755', 'd/b': 'file 644 new' })
@@ -39,7 +39,7 @@ it('rolls a decided commit forward and reports it', async () => {
 })
 
 it('leaves later changes of other programs, reports them, and keeps both versions', async () => {
-  await decided()
+  await crashAfterDecision()
   writeFileSync(join(bench.root, 'a'), 'theirs')
   writeFileSync(join(bench.root, 'c'), 'theirs')
   const { conflicts } = await recover(bench.layout, bench.append)
@@ -60,7 +60,7 @@ it('leaves later changes of other programs, reports them, and keeps both version
 })
 
 it('does not follow a parent that became a symlink', async () => {
-  await decided()
+  await crashAfterDecision()
   rmSync(join(bench.root, 'd'), { recursive: true })
   mkdirSync(join(bench.root, 'elsewhere'))
   symlinkSync('elsewhere', join(bench.root, 'd'))
@@ -70,7 +70,7 @@ it('does not follow a parent that became a symlink', async () => {
 })
 
 it('gives up a path that fails permanently, so that later commits are not blocked', async () => {
-  await decided()
+  await crashAfterDecision()
   const { disk } = reportingDisk(({ name, args }) => {
     if (name === 'link' && /\/d?\d+\/b$/.test(String(args[1]))) throw Object.assign(new Error(), { code: 'EACCES' })
   }, 'all')

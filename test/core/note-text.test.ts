@@ -145,8 +145,8 @@ it('gives the lines of a renewed note to their new owner, and keeps the others',
 
 describe('a note that a stranger wrote', () => {
   const own = noteOf({ 'a.ts': { s_a: '2-3' } })
-  const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
-  const withExtra = (depth: number) => own.replace('"prompts":{}', `"prompts":{},"x":${nested(depth)}`)
+  const nestedJson = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
+  const withExtra = (depth: number) => own.replace('"prompts":{}', `"prompts":{},"x":${nestedJson(depth)}`)
 
   it('is ignored if its JSON is too deep to be written', () => {
     expect(parseNote(withExtra(50))).toBeDefined()

@@ -46,13 +46,13 @@ export function reportingDisk(before: (call: Call) => void, only: 'mutators' | '
   }
   for (const [name, call] of Object.entries(disk)) {
     if (typeof call !== 'function') continue
-    const wrapped = (...args: unknown[]): unknown => {
+    const wrapper = (...args: unknown[]): unknown => {
       // Not reported: the kernel closes the descriptors of a dead process.
       if (name !== 'closeDir') report(name, args)
       if (SYNCS.has(name)) return true
       return Reflect.apply(call, disk, args)
     }
-    Object.defineProperty(disk, name, { value: wrapped, enumerable: true })
+    Object.defineProperty(disk, name, { value: wrapper, enumerable: true })
   }
   return { disk, count: () => n, step: (name) => report(name, []) }
 }

@@ -70,7 +70,7 @@ export class MemoryDisk {
     const copy = (inode: Inode): Inode => {
       const known = copies.get(inode)
       if (known) return known
-      const data = inode.synced ? inode.data : tornBytes(inode.data, torn)
+      const data = inode.synced ? inode.data : tearBytes(inode.data, torn)
       const made = { ...after.#inode(inode.type, inode.mode, data), ino: inode.ino }
       copies.set(inode, made)
       for (const [name, child] of names.get(inode) ?? []) made.names.set(name, copy(child))
@@ -269,7 +269,7 @@ export class MemoryDisk {
   }
 }
 
-function tornBytes(data: Buffer, torn: Torn): Buffer {
+function tearBytes(data: Buffer, torn: Torn): Buffer {
   if (torn === 'all') return data
   if (torn === 'nothing') return Buffer.alloc(0)
   return torn === 'half' ? data.subarray(0, data.length >> 1) : Buffer.alloc(data.length, 0x2a)

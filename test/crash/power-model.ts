@@ -78,11 +78,11 @@ function cutAt(disk: Disk, at: number): { disk: Disk; step: () => void; calls: (
   const cut: Disk = { ...disk }
   for (const [name, call] of Object.entries(disk)) {
     if (typeof call !== 'function' || READS.has(name)) continue
-    const wrapped = (...args: unknown[]): unknown => {
+    const wrapper = (...args: unknown[]): unknown => {
       step()
       return Reflect.apply(call, disk, args)
     }
-    Object.defineProperty(cut, name, { value: wrapped, enumerable: true })
+    Object.defineProperty(cut, name, { value: wrapper, enumerable: true })
   }
   return { disk: cut, step, calls: () => calls }
 }

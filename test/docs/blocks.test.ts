@@ -68,7 +68,7 @@ const NOT_RUN: readonly (readonly [document: string, begin: string, why: string]
 ]
 
 /** Documents that a test types from top to bottom, except their `sh` blocks. */
-function typed(): string[] {
+function typedDocuments(): string[] {
   const tests = fs.readdirSync(`${project}test`, { recursive: true, encoding: 'utf8' })
   const typing = tests
     .filter((name) => name.endsWith('.test.ts'))
@@ -79,7 +79,7 @@ function typed(): string[] {
 
 describe('the blocks of all documents', () => {
   it('are typed, tested separately, or excused by name', () => {
-    const documents = typed()
+    const documents = typedDocuments()
     expect(documents).toContain('docs/cookbook.md')
     const left = allBlocks().filter(({ document, language }) => {
       const isTyped = documents.includes(document) && language !== 'sh'

@@ -8,7 +8,7 @@ import { project } from './reader.js'
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'escrowfs-prose-'))
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
 
-function checked(text: string): { status: number | null; findings: string[] } {
+function checkProse(text: string): { status: number | null; findings: string[] } {
   const page = `${folder}/page.md`
   fs.writeFileSync(page, text)
   const { status, stderr } = spawnSync(process.execPath, ['scripts/check-prose.mjs', page], {
@@ -19,20 +19,20 @@ function checked(text: string): { status: number | null; findings: string[] } {
 }
 
 it('finds wordy phrases and repeated words, with their lines', () => {
-  expect(checked('# Page\n\nThis is fine.\nWe utilize the the disk.\n')).toEqual({
+  expect(checkProse('# Page\n\nThis is fine.\nWe utilize the the disk.\n')).toEqual({
     status: 1,
     findings: ['4: "utilize" is wordy or unneeded', '4: "the" is repeated'],
   })
 })
 
 it('finds a sentence with a question word as its subject, but not a question', () => {
-  expect(checked('What nobody read is refused.\n').findings).toEqual([
+  expect(checkProse('What nobody read is refused.\n').findings).toEqual([
     '1: "What" begins a clause that is the subject: write a noun',
   ])
-  expect(checked('What is refused? A file that nobody read.\n').status).toBe(0)
+  expect(checkProse('What is refused? A file that nobody read.\n').status).toBe(0)
 })
 
 it('skips code and generated tables', () => {
   const page = '```\nutilize\n```\n\nRun `in order to` now.\n\n<!-- generated: x -->\n\n| utilize |\n\n<!-- end -->\n'
-  expect(checked(page)).toEqual({ status: 0, findings: [''] })
+  expect(checkProse(page)).toEqual({ status: 0, findings: [''] })
 })

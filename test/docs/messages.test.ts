@@ -11,7 +11,7 @@ import { badHabits, longSentences } from './plain-words.js'
 
 const all = findMessages()
 
-function found(holds: (message: Message) => boolean, from = all): string[] {
+function locateMessages(holds: (message: Message) => boolean, from = all): string[] {
   return from
     .filter(({ surface }) => surface !== 'node')
     .filter(holds)
@@ -68,19 +68,19 @@ const isCutOff = ({ surface, text }: Message) =>
   !/[.?:>)'`|]$/.test(text)
 
 it('has no sentence over 35 words', () => {
-  expect(found((message) => !isShort(message))).toEqual([])
+  expect(locateMessages((message) => !isShort(message))).toEqual([])
 })
 
 it('is written in plain words', () => {
-  expect(found((message) => !isPlain(message))).toEqual([])
+  expect(locateMessages((message) => !isPlain(message))).toEqual([])
 })
 
 it('names no function of the library', () => {
-  expect(found(namesFunction)).toEqual([])
+  expect(locateMessages(namesFunction)).toEqual([])
 })
 
 it('ends each error with a full stop or a command', () => {
-  expect(found(isCutOff)).toEqual([])
+  expect(locateMessages(isCutOff)).toEqual([])
 })
 
 it('finds violations', () => {

@@ -35,8 +35,8 @@ const sources = rooms.flatMap((folder) =>
 
 it('comments are written in plain words', () => {
   expect(sources.length).toBeGreaterThan(600)
-  const found = (file: string) => badComments(readFileSync(file, 'utf8')).map((each) => `${file}:${each}`)
-  expect(sources.flatMap(found)).toEqual([])
+  const findBadComments = (file: string) => badComments(readFileSync(file, 'utf8')).map((each) => `${file}:${each}`)
+  expect(sources.flatMap(findBadComments)).toEqual([])
 })
 
 it('finds violations in comments, over line ends too, but not in code', () => {

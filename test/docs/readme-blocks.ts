@@ -48,7 +48,7 @@ export function fileOf({ text, line }: Block): string {
 }
 
 /** Replaces parts that differ between runs. */
-export function settled(text: string, root: string): string {
+export function normalizeOutput(text: string, root: string): string {
   return text
     .replaceAll(root, '/home/ada')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')

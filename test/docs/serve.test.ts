@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 
 /** Starts the document's command, and waits for the address. */
-async function started(
+async function startServer(
   env: NodeJS.ProcessEnv = {},
   more: readonly string[] = [],
 ): Promise<{ server: ChildProcess; address: string }> {
@@ -51,7 +51,7 @@ const shapeOf = (text: string) =>
 
 describe('docs/serve.md', () => {
   it('works as written: the address, the page, the API, the end', async () => {
-    const { server, address } = await started()
+    const { server, address } = await startServer()
     const { port, searchParams } = new URL(address)
     expect(await (await fetch(address)).text()).toContain('<div id="page">')
     const lines = blocks.filter(({ language }) => language === 'sh').flatMap(({ text }) => text.trim().split('\n'))
@@ -67,7 +67,7 @@ describe('docs/serve.md', () => {
 
   it('opens the browser with a one-time address that differs from the printed one', async () => {
     fs.writeFileSync(`${home}/browser`, `#!/bin/sh\necho "$1" > ${home}/opened\n`, { mode: 0o755 })
-    const { server, address } = await started({ BROWSER: `${home}/browser` }, ['--open'])
+    const { server, address } = await startServer({ BROWSER: `${home}/browser` }, ['--open'])
     await expect
       .poll(() => fs.existsSync(`${home}/opened`) && fs.readFileSync(`${home}/opened`, 'utf8'), { timeout: 20_000 })
       .toMatch(/\n$/)
@@ -84,8 +84,8 @@ describe('docs/serve.md', () => {
     const policy = `${home}/shop/.orchestration/policy.yaml`
     const before = fs.readFileSync(policy, 'utf8')
     fs.writeFileSync(policy, 'access: { .env: allow }\n')
-    const tried = async (env: NodeJS.ProcessEnv) => {
-      const { server, address } = await started(env)
+    const tryDecide = async (env: NodeJS.ProcessEnv) => {
+      const { server, address } = await startServer(env)
       const { origin, searchParams } = new URL(address)
       const headers = {
         authorization: `Bearer ${searchParams.get('token')}`,
@@ -98,9 +98,9 @@ describe('docs/serve.md', () => {
       await once(server, 'exit')
       return [answer.status, await answer.text()]
     }
-    expect(await tried({})).toEqual([403, expect.stringContaining('there is no terminal')])
+    expect(await tryDecide({})).toEqual([403, expect.stringContaining('there is no terminal')])
     const keys = openShell(`${home}/shop`, { HOME: home })('../node_modules/.bin/escrow keys --reviewer --json').stdout
-    expect(await tried({ ESCROW_REVIEWER_KEY: JSON.parse(keys).file })).toEqual([200, '{}'])
+    expect(await tryDecide({ ESCROW_REVIEWER_KEY: JSON.parse(keys).file })).toEqual([200, '{}'])
     fs.writeFileSync(policy, before)
     trust(`${home}/shop`)
   })

@@ -18,7 +18,7 @@ import {
 /** Bad input causes a named error with a hint; nothing is written and nothing is lost. */
 
 /** A workspace with one staged edit in a closed session, and at least one line in the ledger. */
-async function usedWorkspace(): Promise<TestWorkspace> {
+async function setUpUsedWorkspace(): Promise<TestWorkspace> {
   const at = testWorkspace()
   const workspace = await openWorkspace(at.root)
   const session = await working(workspace)
@@ -139,7 +139,7 @@ describe('a broken policy', () => {
 
 describe('a ledger', () => {
   it('with a torn last line is repaired at the next record, and reports it', async () => {
-    const at = await usedWorkspace()
+    const at = await setUpUsedWorkspace()
     const before = readFileSync(orchestration(at, 'agent_trace.jsonl'))
     appendFileSync(orchestration(at, 'agent_trace.jsonl'), '{"version":"0.1.0","id":"torn')
     const workspace = await at.open()
@@ -151,7 +151,7 @@ describe('a ledger', () => {
   })
 
   it('with a changed middle is refused by line: no intent can be selected, nothing is written, the stage stays', async () => {
-    const at = await usedWorkspace()
+    const at = await setUpUsedWorkspace()
     const text = at.text('.orchestration/agent_trace.jsonl').replace('"INT-001"', '"INT-002"')
     at.write('.orchestration/agent_trace.jsonl', text)
     const workspace = await at.open()
@@ -171,7 +171,7 @@ describe('a ledger', () => {
 
 describe('a session', () => {
   it('with a stage log damaged in the middle is refused by name; nothing is cut, and other sessions work', async () => {
-    const at = await usedWorkspace()
+    const at = await setUpUsedWorkspace()
     const log = inState(at, 'sessions/agent/stage.log')
     const bytes = readFileSync(log)
     bytes[20] = (bytes[20] ?? 0) ^ 1
@@ -193,7 +193,7 @@ describe('a session', () => {
   }
 
   it('with a truncated stage log opens with the part before', async () => {
-    const at = await usedWorkspace()
+    const at = await setUpUsedWorkspace()
     const log = inState(at, 'sessions/agent/stage.log')
     const lines = readFileSync(log, 'utf8').split('\n')
     const put = lines.findIndex((line) => line.includes('"src/b.ts"'))
@@ -205,7 +205,7 @@ describe('a session', () => {
   })
 
   it('with a lost pack reports it when content is needed, and commits nothing', async () => {
-    const at = await usedWorkspace()
+    const at = await setUpUsedWorkspace()
     rmSync(inState(at, 'sessions/agent/pack'))
     const workspace = await at.open()
     const session = await workspace.session({ id: 'agent' })
@@ -215,7 +215,7 @@ describe('a session', () => {
   })
 
   it('with a damaged review log trusts no verdict: the error names the line, and nothing is committed', async () => {
-    const at = await usedWorkspace()
+    const at = await setUpUsedWorkspace()
     const workspace = await at.open()
     const first = await workspace.review('agent')
     await first.changes()
@@ -230,7 +230,7 @@ describe('a session', () => {
   })
 
   it('with a torn review log is read without the last line', async () => {
-    const at = await usedWorkspace()
+    const at = await setUpUsedWorkspace()
     appendFileSync(inState(at, 'sessions/agent/review.jsonl'), '{"kind":"verdict","id"')
     const review = await (await at.open()).review('agent')
     await review.changes()
@@ -239,13 +239,13 @@ describe('a session', () => {
   })
 
   it('with an invalid agent file opens without the agent', async () => {
-    const at = await usedWorkspace()
+    const at = await setUpUsedWorkspace()
     writeFileSync(inState(at, 'sessions/agent/meta.json'), '{')
     expect(await (await at.open()).sessions()).toEqual([{ id: 'agent', live: false, changes: 2, intents: ['INT-001'] }])
   })
 
   it('that is damaged is named in the list of sessions, and hides no other', async () => {
-    const at = await usedWorkspace()
+    const at = await setUpUsedWorkspace()
     const log = inState(at, 'sessions/agent/stage.log')
     const bytes = readFileSync(log)
     bytes[20] = (bytes[20] ?? 0) ^ 1
@@ -261,7 +261,7 @@ describe('a session', () => {
 
 describe('a damaged commit journal', () => {
   it('is refused by file at open, and the tree stays unchanged', async () => {
-    const at = await usedWorkspace()
+    const at = await setUpUsedWorkspace()
     mkdirSync(inState(at, 'commits'), { recursive: true })
     writeFileSync(inState(at, 'commits/1'), 'no plan')
     const before = treeOf(fs, `${at.root}/src`)

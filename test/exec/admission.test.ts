@@ -176,14 +176,14 @@ describe('a command that is asked about', () => {
 
   it('is refused if its caller aborts or the session closes', async () => {
     const controller = new AbortController()
-    let asked = () => controller.abort()
+    let onAsked = () => controller.abort()
     const { session } = await scene(ASK, () => {
-      asked()
+      onAsked()
       return new Promise(() => undefined)
     })
     expect(await reasonOf(() => session.exec('rm -f x', { signal: controller.signal }))).toBe('needs_approval')
     const waiting = new Promise<void>((resolve) => {
-      asked = resolve
+      onAsked = resolve
     })
     const second = reasonOf(() => session.exec('rm -f y'))
     await waiting

@@ -182,13 +182,13 @@ describe('a formatter that takes too long', () => {
       ({ reason }) => reported.push(reason),
       20,
     )
-    return { reported, formatted: () => format.after({ kind: 'edit' }, new Set(['a.ts'])) }
+    return { reported, runFormat: () => format.after({ kind: 'edit' }, new Set(['a.ts'])) }
   }
 
   it('is not waited for, and does not start when its turn comes later', async () => {
     let turn = () => {}
     const started: unknown[] = []
-    const { reported, formatted } = slow(async (_, options, own) => {
+    const { reported, runFormat } = slow(async (_, options, own) => {
       await new Promise<void>((resolve) => {
         turn = resolve
       })
@@ -196,7 +196,7 @@ describe('a formatter that takes too long', () => {
       started.push(await own?.admit?.())
       throw new Error('not reached')
     })
-    await formatted()
+    await runFormat()
     expect(reported).toEqual(['Not formatted: slow: no time was left'])
     turn()
     await new Promise((resolve) => setImmediate(resolve))
@@ -214,7 +214,7 @@ describe('a formatter that takes too long', () => {
       stamp: '',
       read: () => Buffer.from(''),
     } as const
-    const { reported, formatted } = slow(async (_, options, own) => {
+    const { reported, runFormat } = slow(async (_, options, own) => {
       expect(options.timeout).toBeLessThanOrEqual(20)
       const lands = [own?.accepts?.(file, end(null)), own?.accepts?.(file, end(1)), own?.accepts?.(effect, end(0))]
       expect([...lands, own?.accepts?.(file, end(0))]).toEqual([false, false, false, true])
@@ -223,8 +223,8 @@ describe('a formatter that takes too long', () => {
       const rest = { summary: '', truncated: true, isolation: 'sandbox' } as const
       return { ...end(null), ended: 'timeout', effects, ...rest, refused: [], kept: [] }
     })
-    await formatted()
-    await formatted()
+    await runFormat()
+    await runFormat()
     expect(reported).toEqual(['Not formatted: slow: it took too long'])
   })
 })

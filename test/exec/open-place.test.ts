@@ -7,7 +7,7 @@ import { fakeContainment } from '../support/containments.js'
 import { failure, testWorkspace, working } from '../support/workspace.js'
 
 const machine = vi.hoisted(() => ({ opens: true, forgotten: [] as string[] }))
-vi.mock('../../src/terminal/containments.js', () => ({ CONTAINMENTS: [brokenContainment()] }))
+vi.mock('../../src/terminal/containments.js', () => ({ CONTAINMENTS: [newBrokenContainment()] }))
 vi.mock('../../src/terminal/remembered-attempts.js', async () => ({
   ...(await import('../support/containments.js')).noMemory(),
   forgetAttempt: (name: string) => machine.forgotten.push(name),
@@ -16,7 +16,7 @@ vi.mock('../../src/terminal/remembered-attempts.js', async () => ({
 /**
  * It has the protections that policy requires by default, opens a copy unless the test forbids it, and runs nothing.
  */
-function brokenContainment(): Containment {
+function newBrokenContainment(): Containment {
   const run = () => Promise.reject(new Error('It no longer works.'))
   const close = async () => undefined
   return fakeContainment({

@@ -82,7 +82,7 @@ function optionsOf(
 async function ask(api: typeof fs, root: string, asked: Asked): Promise<string[]> {
   const made = [asked.globs].flat().map((each) => (asked.isAbsolute ? `${root}/${each}` : each))
   const found = await finders(api)[asked.form]?.(made, optionsOf(asked, root))
-  return shown(found ?? [], root)
+  return showEntries(found ?? [], root)
 }
 
 function seed(api: typeof fs, root: string, half: 'lower' | 'upper'): void {
@@ -100,7 +100,7 @@ function seed(api: typeof fs, root: string, half: 'lower' | 'upper'): void {
   }
 }
 
-function shown(found: unknown[], root: string): string[] {
+function showEntries(found: unknown[], root: string): string[] {
   return found
     .map((each) =>
       each instanceof fs.Dirent

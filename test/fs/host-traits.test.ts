@@ -42,11 +42,11 @@ describe('the running host', () => {
     const wanted = unless(await statAnswersNothing())
     expect(await codeOf(() => fs.statSync(`${root}/${name}`, options))).toBe(unless(STAT_SYNC_ANSWERS_NOTHING))
     expect(await codeOf(() => fs.promises.stat(`${root}/${name}`, options))).toBe(wanted)
-    const called = () =>
+    const statByCallback = () =>
       new Promise((resolve, reject) =>
         fs.stat(`${root}/${name}`, options, (error, stats) => (error ? reject(error) : resolve(stats))),
       )
-    expect(await codeOf(called)).toBe(wanted)
+    expect(await codeOf(statByCallback)).toBe(wanted)
   })
 
   it('lists the targets of links with file types if the trait says so', () => {

@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => dir.dispose())
 
-const judged =
+const recordAccess =
   (accesses: Access[]) =>
   (access: Access): Decision => {
     accesses.push(access)
@@ -47,7 +47,7 @@ describe('link', () => {
 
   it('judges the new name together with its target', () => {
     const seen: Access[] = []
-    createBareFacade(root, judged(seen)).fs.linkSync(`${root}/toA/file`, `${root}/second`)
+    createBareFacade(root, recordAccess(seen)).fs.linkSync(`${root}/toA/file`, `${root}/second`)
     expect(seen).toContainEqual({ effect: 'link', path: 'a/file', asked: 'toA/file' })
     expect(seen).toContainEqual({ effect: 'link', path: 'second', asked: 'second', target: 'a/file' })
   })
@@ -80,7 +80,7 @@ describe('symlink', () => {
     ['missing/../../out', 'link', undefined],
   ])('to %s at %s is judged by its target', (target, at, leads) => {
     const seen: Access[] = []
-    createBareFacade(root, judged(seen)).fs.symlinkSync(target, `${root}/${at}`)
+    createBareFacade(root, recordAccess(seen)).fs.symlinkSync(target, `${root}/${at}`)
     const found = seen.findLast((access) => access.effect === 'symlink' && access.target !== undefined)?.target
     if (leads === undefined) expect(found?.startsWith('/')).toBe(true)
     else expect(found).toBe(leads)
@@ -88,13 +88,13 @@ describe('symlink', () => {
 
   it('to an absolute path in the workspace is a link inside', () => {
     const seen: Access[] = []
-    createBareFacade(root, judged(seen)).fs.symlinkSync(`${root}/a/file`, `${root}/link`)
+    createBareFacade(root, recordAccess(seen)).fs.symlinkSync(`${root}/a/file`, `${root}/link`)
     expect(seen.at(-1)?.target).toBe('a/file')
   })
 
   it('is judged by its target at the new place of a move', () => {
     const seen: Access[] = []
-    const { fs: moving } = createBareFacade(root, judged(seen))
+    const { fs: moving } = createBareFacade(root, recordAccess(seen))
     moving.symlinkSync('../secret', `${root}/a/up`)
     seen.length = 0
     moving.renameSync(`${root}/a/up`, `${root}/up`)

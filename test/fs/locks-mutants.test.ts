@@ -26,7 +26,7 @@ function hostFunction(stem: string): Callable | undefined {
 }
 
 /** The row with a guard that allows everything. */
-function unjudged(row: RunRow, guard: Guard): RunRow {
+function skipGuard(row: RunRow, guard: Guard): RunRow {
   const run: Callable = (...given) => {
     guard.off = guard.mode !== 'stage'
     try {
@@ -39,7 +39,7 @@ function unjudged(row: RunRow, guard: Guard): RunRow {
 }
 
 /** The row passes its arguments to the host. */
-function handedOver(row: Row, host: Callable, guard: Guard): Row {
+function callHostDirectly(row: Row, host: Callable, guard: Guard): Row {
   const own: RunRow =
     'run' in row ? row : { kind: 'write', syscall: 'x', paths: 0, follow: true, tree: false, run: () => undefined }
   const run: Callable = (...given) =>
@@ -56,8 +56,8 @@ const mutants: Mutant[] = Object.entries(rows).flatMap(([stem, row]) => {
   })
   if (row.kind === 'derived' || !host) return []
   return [
-    ...('run' in row ? [mutant('unjudged', (guard) => unjudged(row, guard))] : []),
-    mutant('handed to the host', (guard) => handedOver(row, host, guard)),
+    ...('run' in row ? [mutant('unjudged', (guard) => skipGuard(row, guard))] : []),
+    mutant('handed to the host', (guard) => callHostDirectly(row, host, guard)),
   ]
 })
 

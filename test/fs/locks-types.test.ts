@@ -36,7 +36,7 @@ function legalRead(text: string, [row]: readonly SourceRow[]): Mutant[] {
 function wrongKinds(text: string, rows: readonly SourceRow[]): Mutant[] {
   const writes = rows.filter((row) => row.value.startsWith('writes('))
   const reads = rows.filter((row) => row.value.startsWith('reads('))
-  const declared = (row: SourceRow) => row.value.replace('writes(', 'reads(')
+  const asReading = (row: SourceRow) => row.value.replace('writes(', 'reads(')
   const mutating = [
     "view.layer.put('x' as never, new Uint8Array())",
     "view.layer.remove('x' as never)",
@@ -50,7 +50,7 @@ function wrongKinds(text: string, rows: readonly SourceRow[]): Mutant[] {
     ...writes.map((row) => ({
       what: `${row.name} declared a read`,
       row,
-      text: withRow(text, row, `${row.name}: ${declared(row)},`),
+      text: withRow(text, row, `${row.name}: ${asReading(row)},`),
     })),
     ...reads.slice(0, 1).flatMap((row) =>
       mutating.map((call) => ({

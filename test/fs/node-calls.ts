@@ -87,7 +87,7 @@ function options(...given: unknown[]): Kind {
   return { good: always(undefined), others: all(...wrong, ...encodings, ...given) }
 }
 
-const inherited = (value: object): unknown => Object.create(value)
+const inheritFrom = (value: object): unknown => Object.create(value)
 
 const SIGNALS = [{ signal: 'x' }, { signal: null }, { signal: {} }, { signal: AbortSignal.abort('why') }]
 const numbers = (good: unknown, ...more: unknown[]): Kind => ({
@@ -132,21 +132,21 @@ const whole = [
   ...MODES,
   ...FLAG_OPTIONS,
   ...BOOLEANS('flush'),
-  inherited({ flag: 'a' }),
-  inherited({ mode: 0o600 }),
+  inheritFrom({ flag: 'a' }),
+  inheritFrom({ mode: 0o600 }),
 ]
-const stat = [...BOOLEANS('bigint'), ...BOOLEANS('throwIfNoEntry'), inherited({ bigint: true })]
+const stat = [...BOOLEANS('bigint'), ...BOOLEANS('throwIfNoEntry'), inheritFrom({ bigint: true })]
 const rm = [
   ...[...BOOLEANS('force'), ...BOOLEANS('recursive')],
   ...[1, -1, 1.5, '1', null, 2 ** 32].flatMap((n) => [{ maxRetries: n }, { retryDelay: n }]),
-  ...[inherited({ recursive: true }), inherited({ force: true }), { recursive: true, force: true }],
+  ...[inheritFrom({ recursive: true }), inheritFrom({ force: true }), { recursive: true, force: true }],
 ]
 const CP = ['dereference', 'errorOnExist', 'force', 'preserveTimestamps', 'recursive', 'verbatimSymlinks']
 const cp = [
   ...CP.flatMap((name) => BOOLEANS(name)),
   ...[0, 1, 2, 8, -1, 'x', null, undefined].map((value) => ({ mode: value })),
   ...[1, 'x', null, undefined, () => true, () => false].map((filter) => ({ filter })),
-  ...[inherited({ recursive: true }), { dereference: true, verbatimSymlinks: true }],
+  ...[inheritFrom({ recursive: true }), { dereference: true, verbatimSymlinks: true }],
 ]
 
 /** Each function by its stem; those without a sync or a promise form are tested in the others. */
@@ -162,20 +162,20 @@ export const CALLS: Readonly<Record<string, readonly Kind[]>> = {
   link: [path('file'), path('new')],
   lstat: [path('file'), options(...stat)],
   lutimes: [path('file'), time(), time()],
-  mkdir: [path('new'), options(...BOOLEANS('recursive'), ...MODES, inherited({ recursive: true }), 0o700, '700', '9')],
+  mkdir: [path('new'), options(...BOOLEANS('recursive'), ...MODES, inheritFrom({ recursive: true }), 0o700, '700', '9')],
   mkdtemp: [prefix(), options()],
   open: [path('file'), flags(), mode()],
   opendir: [
     path('dir'),
     options(...BOOLEANS('recursive'), ...[0, 1, -1, 1.5, 'x', null, {}].map((bufferSize) => ({ bufferSize }))),
   ],
-  readFile: [path('file'), options(...READ_FLAGS, ...SIGNALS, inherited({ encoding: 'utf8' }))],
+  readFile: [path('file'), options(...READ_FLAGS, ...SIGNALS, inheritFrom({ encoding: 'utf8' }))],
   readdir: [
     path('dir'),
-    options(...BOOLEANS('recursive'), ...BOOLEANS('withFileTypes'), inherited({ withFileTypes: true })),
+    options(...BOOLEANS('recursive'), ...BOOLEANS('withFileTypes'), inheritFrom({ withFileTypes: true })),
   ],
-  readlink: [path('link'), options(inherited({ encoding: 'buffer' }))],
-  realpath: [path('link'), options(inherited({ encoding: 'buffer' }))],
+  readlink: [path('link'), options(inheritFrom({ encoding: 'buffer' }))],
+  realpath: [path('link'), options(inheritFrom({ encoding: 'buffer' }))],
   rename: [path('file'), path('new')],
   rm: [path('dir'), options(...rm)],
   rmdir: [path('empty'), options(...rm)],
@@ -228,7 +228,7 @@ export const NAMED: readonly (readonly [op: string, ...more: unknown[]])[] = [
   ['access', 2],
 ]
 
-export function namedCalls([op, ...more]: readonly [string, ...unknown[]]): TriedCall[] {
+export function callsFromTuple([op, ...more]: readonly [string, ...unknown[]]): TriedCall[] {
   return ['', ...NAMES].map((name) => ({ op, args: [name === '' ? always('') : at(name), ...more.map(always)] }))
 }
 

@@ -11,7 +11,7 @@ import { createBareFacade, tempDir, treeOf } from '../support/facade.js'
 
 type Script = (api: typeof fs, root: string) => unknown
 
-const inherited = (options: object): object => Object.create(options)
+const inheritFrom = (options: object): object => Object.create(options)
 const write = (api: typeof fs, path: string, options: object) => pipeline(['new'], api.createWriteStream(path, options))
 const bytes = () => Buffer.alloc(4, '-')
 const signalOf = (abort: (controller: AbortController) => void) => {
@@ -20,7 +20,7 @@ const signalOf = (abort: (controller: AbortController) => void) => {
   return controller.signal
 }
 const soon = () => signalOf((controller) => process.nextTick(() => controller.abort()))
-const called = (run: (done: (...answer: unknown[]) => void) => void) =>
+const promisifyCall = (run: (done: (...answer: unknown[]) => void) => void) =>
   new Promise((resolve, reject) => run((error, ...rest) => (error ? reject(error) : resolve(rest.map(String)))))
 
 async function withHandle(
@@ -57,7 +57,7 @@ const SCRIPTS: Record<string, Script> = {
   },
   'truncate by a descriptor, with a callback': async (api, root) => {
     const fd = api.openSync(`${root}/file`, 'r+')
-    await called((done) => Reflect.apply(api.truncate, api, [fd, 3, done]))
+    await promisifyCall((done) => Reflect.apply(api.truncate, api, [fd, 3, done]))
     api.closeSync(fd)
     return api.readFileSync(`${root}/file`, 'utf8')
   },
@@ -164,8 +164,8 @@ const SCRIPTS: Record<string, Script> = {
         Reflect.apply(api.promises.appendFile, api.promises, [`${root}/file`, 'x', { signal }]) as Promise<void>,
         withHandle(api, root, (handle) => handle.readFile({ signal })),
         withHandle(api, root, (handle) => handle.writeFile('x', { signal })),
-        called((done) => api.readFile(`${root}/file`, { signal }, done)),
-        called((done) => api.writeFile(`${root}/file`, 'x', { signal }, done)),
+        promisifyCall((done) => api.readFile(`${root}/file`, { signal }, done)),
+        promisifyCall((done) => api.writeFile(`${root}/file`, 'x', { signal }, done)),
       ].map((call) => call.catch(({ name, code }) => ({ name, code }))),
     )
   },
@@ -174,8 +174,8 @@ const SCRIPTS: Record<string, Script> = {
       [
         api.promises.readFile(`${root}/file`, { signal: soon() }),
         api.promises.writeFile(`${root}/new`, 'x'.repeat(100), { signal: soon() }),
-        called((done) => api.readFile(`${root}/file`, { signal: soon() }, done)),
-        called((done) => api.writeFile(`${root}/new2`, 'x', { signal: soon() }, done)),
+        promisifyCall((done) => api.readFile(`${root}/file`, { signal: soon() }, done)),
+        promisifyCall((done) => api.writeFile(`${root}/new2`, 'x', { signal: soon() }, done)),
       ].map((call) => call.catch(({ name, code }) => ({ name, code }))),
     ).finally(() => {
       for (const name of ['new', 'new2']) api.rmSync(`${root}/${name}`, { force: true })
@@ -197,13 +197,13 @@ const SCRIPTS: Record<string, Script> = {
     }
   },
   'createWriteStream reads inherited options': async (api, root) => {
-    await write(api, `${root}/file`, inherited({ flags: 'a' }))
+    await write(api, `${root}/file`, inheritFrom({ flags: 'a' }))
     return api.readFileSync(`${root}/file`, 'utf8')
   },
   'createReadStream reads inherited options': (api, root) =>
-    text(api.createReadStream(`${root}/file`, inherited({ start: 2, end: 3 }))),
+    text(api.createReadStream(`${root}/file`, inheritFrom({ start: 2, end: 3 }))),
   'a FileHandle’s streams read only own options': (api, root) =>
-    withHandle(api, root, (handle) => text(handle.createReadStream(inherited({ start: 2 })))),
+    withHandle(api, root, (handle) => text(handle.createReadStream(inheritFrom({ start: 2 })))),
   'streams created with new': async (api, root) => {
     const Read = api.createReadStream as unknown as new (path: string) => fs.ReadStream
     const stream = new Read(`${root}/file`)
@@ -342,7 +342,7 @@ const SCRIPTS: Record<string, Script> = {
     api.promises.readFile(`${root}/file`, { flag: 'wx' }).catch(({ code }) => code),
   'a stream of a FileHandle calls the handle’s own methods': async (api, root) => {
     const results: unknown[] = []
-    const watched = async (flags: string) => {
+    const openRecorded = async (flags: string) => {
       const handle = await api.promises.open(`${root}/file`, flags)
       for (const name of ['read', 'write', 'writev', 'sync', 'close'] as const) {
         const original = handle[name]
@@ -354,11 +354,11 @@ const SCRIPTS: Record<string, Script> = {
       }
       return handle
     }
-    const reader = await watched('r')
+    const reader = await openRecorded('r')
     results.push(await text(reader.createReadStream({ highWaterMark: 4 })), reader.fd)
-    const given = await watched('r')
+    const given = await openRecorded('r')
     results.push(await text(Reflect.apply(api.createReadStream, api, [null, { fd: given }])), given.fd)
-    const writer = await watched('r+')
+    const writer = await openRecorded('r+')
     const stream = writer.createWriteStream(Object.assign({}, { flush: true }))
     for (const chunk of ['a', 'b', 'c']) stream.write(chunk)
     await new Promise((done) => stream.once('close', done).end('d'))
@@ -428,7 +428,7 @@ const SCRIPTS: Record<string, Script> = {
   },
   'a Dir refuses synchronous calls while it reads': async (api, root) => {
     const results: unknown[] = []
-    const tried = (run: () => unknown) => {
+    const recordResult = (run: () => unknown) => {
       try {
         const value = run()
         results.push(value instanceof fs.Dirent ? 'an entry' : value)
@@ -438,17 +438,17 @@ const SCRIPTS: Record<string, Script> = {
     }
     const dir = await api.promises.opendir(root)
     const first = dir.read()
-    tried(() => dir.readSync())
-    tried(() => dir.closeSync())
+    recordResult(() => dir.readSync())
+    recordResult(() => dir.closeSync())
     await first
-    tried(() => dir.readSync())
+    recordResult(() => dir.readSync())
     const closing = dir.close()
-    tried(() => dir.readSync())
-    tried(() => dir.closeSync())
+    recordResult(() => dir.readSync())
+    recordResult(() => dir.closeSync())
     await closing
     const other = api.opendirSync(root, { bufferSize: 1 })
     const calledBack = new Promise((done) => other.read((error, entry) => done([error, entry instanceof fs.Dirent])))
-    tried(() => other.closeSync())
+    recordResult(() => other.closeSync())
     results.push(await calledBack)
     const names = (await Promise.all([other.read(), other.read(), other.read()])).map((entry) => entry?.name ?? null)
     results.push(names.length, new Set(names).size)
@@ -457,15 +457,15 @@ const SCRIPTS: Record<string, Script> = {
     const iterated = api.opendirSync(root)
     const entries = iterated[Symbol.asyncIterator]()
     const next = entries.next()
-    tried(() => iterated.readSync())
+    recordResult(() => iterated.readSync())
     await next
     await entries.return?.(undefined)
-    tried(() => iterated.closeSync())
+    recordResult(() => iterated.closeSync())
     return [results, order]
   },
   'reading a whole file of more than 2 GiB': async (api, root) => {
     const results: unknown[] = []
-    const tried = async (run: () => unknown) => {
+    const recordResult = async (run: () => unknown) => {
       try {
         results.push(await run())
       } catch (error) {
@@ -480,13 +480,13 @@ const SCRIPTS: Record<string, Script> = {
     fs.truncateSync(path, 2 ** 31)
     const huge = api.openSync(path, 'r')
     const handle = await api.promises.open(path)
-    await tried(() => api.readFileSync(path))
-    await tried(() => api.promises.readFile(path))
-    await tried(() => called((done) => api.readFile(path, done)))
-    await tried(() => api.readFileSync(huge))
-    await tried(() => handle.readFile())
-    await tried(() => api.readSync(huge, bytes(), 0, 4, 2 ** 31))
-    await tried(() => api.readFileSync(fd, 'utf8'))
+    await recordResult(() => api.readFileSync(path))
+    await recordResult(() => api.promises.readFile(path))
+    await recordResult(() => promisifyCall((done) => api.readFile(path, done)))
+    await recordResult(() => api.readFileSync(huge))
+    await recordResult(() => handle.readFile())
+    await recordResult(() => api.readSync(huge, bytes(), 0, 4, 2 ** 31))
+    await recordResult(() => api.readFileSync(fd, 'utf8'))
     await handle.close()
     for (const each of [fd, huge]) api.closeSync(each)
     fs.rmSync(path)

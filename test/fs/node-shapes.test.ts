@@ -3,8 +3,8 @@ import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createBareFacade, tempDir, treeOf } from '../support/facade.js'
 import { isFuzzing } from '../support/fuzz.js'
-import { CALLS, callsOf, NAMED, namedCalls, type Seeded, type TriedCall } from './node-calls.js'
-import { type Form, formsOf, opened, outcome, seed, shut, withoutRandom } from './node-shapes.js'
+import { CALLS, callsOf, NAMED, callsFromTuple, type Seeded, type TriedCall } from './node-calls.js'
+import { type Form, formsOf, openSeeded, outcome, seed, shut, withoutRandom } from './node-shapes.js'
 
 /**
  * Every function with each kind of argument, valid and invalid, on a real directory by `node:fs` and on a copy of it
@@ -106,8 +106,8 @@ class Ground {
     seed(this.copy)
     this.before = treeOf(fs, this.copy)
     this.facade = createBareFacade(this.copy).fs
-    this.theirs = opened(fs, this.real)
-    this.ours = opened(this.facade, this.copy)
+    this.theirs = openSeeded(fs, this.real)
+    this.ours = openSeeded(this.facade, this.copy)
   }
 
   dispose(): void {
@@ -137,7 +137,7 @@ function isEqual(a: readonly string[], b: readonly string[]): boolean {
 }
 
 describe.each(Object.entries(CALLS))('%s', (op, kinds) => {
-  const calls = [...callsOf(op, kinds), ...NAMED.filter(([named]) => named === op).flatMap(namedCalls)]
+  const calls = [...callsOf(op, kinds), ...NAMED.filter(([named]) => named === op).flatMap(callsFromTuple)]
 
   it.each(formsOf(op))('accepts and refuses arguments as Node does: %s', async (form) => {
     let ground = new Ground()

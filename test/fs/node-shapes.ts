@@ -19,7 +19,7 @@ export function seed(root: string): void {
   for (const name of ['file', 'dir/inner', 'dir', 'empty']) fs.utimesSync(`${root}/${name}`, 1_000, 1_000)
 }
 
-export function opened(api: typeof fs, root: string): Seeded {
+export function openSeeded(api: typeof fs, root: string): Seeded {
   const [read, both, dir] = [
     api.openSync(`${root}/file`, 'r'),
     api.openSync(`${root}/file`, 'r+'),
@@ -56,7 +56,7 @@ export async function outcome(api: typeof fs, { op, args }: TriedCall, form: For
     return `throws ${failure(error, seeded)}`
   }
   try {
-    return tidy(`gives ${await shown(api, await returned, seeded)}`)
+    return tidy(`gives ${await showValue(api, await returned, seeded)}`)
   } catch (error) {
     return `fails ${failure(error, seeded)}`
   }
@@ -87,7 +87,7 @@ function failure(error: unknown, seeded: Seeded): string {
   return withoutRandom(text.replaceAll(seeded.root, '<root>'))
 }
 
-async function shown(api: typeof fs, value: unknown, seeded: Seeded): Promise<string> {
+async function showValue(api: typeof fs, value: unknown, seeded: Seeded): Promise<string> {
   if (value instanceof fs.Stats) return showStats(value)
   if (value instanceof fs.Dir) {
     const names: unknown[] = []
@@ -97,7 +97,7 @@ async function shown(api: typeof fs, value: unknown, seeded: Seeded): Promise<st
   if (typeof value === 'number') return opensAt(api, value, seeded)
   if (typeof value === 'string') return inspect(withoutRandom(value))
   if (Buffer.isBuffer(value)) return `Buffer ${withoutRandom(value.toString('latin1'))}`
-  if (Array.isArray(value)) return (await Promise.all(value.map((each) => shown(api, each, seeded)))).sort().join('|')
+  if (Array.isArray(value)) return (await Promise.all(value.map((each) => showValue(api, each, seeded)))).sort().join('|')
   if (value instanceof fs.Dirent) return `Dirent ${value.name} ${value.parentPath} ${value.isDirectory()}`
   if (typeof value === 'object' && value !== null) return showObject(value)
   return inspect(value)

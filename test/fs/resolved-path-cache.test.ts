@@ -4,7 +4,7 @@ import { scene } from '../attacks/kit.js'
 
 /** A recently resolved name is answered from the cache, but never with the state before an edit or a rule. */
 
-const denied = (reason: string) => expect.objectContaining({ reason })
+const errorWithReason = (reason: string) => expect.objectContaining({ reason })
 
 it('each read sees the current stage: written, renamed, removed, created again as another type', async () => {
   const { at, open, agent } = scene({ 'src/a.ts': 'disk', 'src/dir/b.ts': 'disk' })
@@ -65,7 +65,7 @@ it('a new rule applies from the next millisecond', async () => {
   write('.orchestration/policy.yaml', 'access: {src/key.env: deny}\n')
   await new Promise((resolve) => setTimeout(resolve, 60))
   expect(api.existsSync(at('src/key.env'))).toBe(true)
-  expect(() => api.readFileSync(at('src/key.env'))).toThrow(denied('access_denied'))
+  expect(() => api.readFileSync(at('src/key.env'))).toThrow(errorWithReason('access_denied'))
 })
 
 it('a lone surrogate is refused, because the host replaces it with another character', async () => {
@@ -83,7 +83,7 @@ it('a closed session caches no decision', async () => {
   const session = await agent(await open())
   expect(session.fs.readFileSync(at('src/a.ts'), 'utf8')).toBe('one')
   await session.close()
-  expect(() => session.fs.readFileSync(at('src/a.ts'))).toThrow(denied('access_denied'))
+  expect(() => session.fs.readFileSync(at('src/a.ts'))).toThrow(errorWithReason('access_denied'))
 })
 
 it('text that is not UTF-8 is read as Node reads it, and writes are based on its bytes', async () => {

@@ -17,7 +17,7 @@ async function adopt(
 }
 
 /** Squashes two agents' commits, the second of which moved the functions around. Returns the old and the new commit. */
-async function squashed(at: TestRepository) {
+async function squash(at: TestRepository) {
   at.run('checkout', '-q', '-b', 'feature')
   await at.agent('m-1', text(BEGIN, ONE))
   await at.agent('m-2', text(TWO, BEGIN, ONE))
@@ -39,7 +39,7 @@ const RIGHT = [
 describe('adopt', () => {
   it('keeps the authors of short lines after git removed the commits that a squash replaced', async () => {
     const at = repository()
-    const { old, commit } = await squashed(at)
+    const { old, commit } = await squash(at)
     expect(await adopt(at, [{ commit, from: [old] }])).toEqual({ written: [commit], left: 0 })
     at.run('checkout', '-q', '-B', 'main', commit)
     at.run('branch', '-q', '-D', 'feature')
@@ -52,7 +52,7 @@ describe('adopt', () => {
 
   it('changes nothing when it runs again, and both notes stay when two run at once', async () => {
     const at = repository()
-    const { old, commit } = await squashed(at)
+    const { old, commit } = await squash(at)
     await adopt(at, [{ commit, from: [old] }])
     const tip = at.id('refs/notes/ai')
     expect(await adopt(at, [{ commit, from: [old] }])).toEqual({ written: [], left: 0 })
@@ -112,7 +112,7 @@ describe('adopt', () => {
 
   it('starts no program of the repository', async () => {
     const at = repository()
-    const { old, commit } = await squashed(at)
+    const { old, commit } = await squash(at)
     const trap = `${at.root}/trap.sh`
     writeFileSync(trap, `#!/bin/sh\necho ran >> '${at.root}/ran'\n`, { mode: 0o755 })
     const hooks = `${at.root}/.hooks`

@@ -12,7 +12,7 @@ function repository(): { root: string; write: (path: string, text: string) => vo
   return { root, write: (path, text) => writeFileSync(`${root}/${path}`, text) }
 }
 
-const shown = (root: string, path: string) =>
+const versionsOf = (root: string, path: string) =>
   fileHistory(root, path).map(({ path: at, content, parents }) => [at, Buffer.from(content).toString(), parents])
 
 const LINES = Array.from({ length: 9 }, (_, n) => `line ${n}\n`).join('')
@@ -28,7 +28,7 @@ it('lists the versions of a file across a rename, newest first', () => {
   commitAll(root)
   write('src/b.ts', 'all new\n')
   commitAll(root)
-  expect(shown(root, 'src/b.ts')).toEqual([
+  expect(versionsOf(root, 'src/b.ts')).toEqual([
     ['src/b.ts', 'all new\n', [1]],
     ['src/b.ts', `${LINES}more\n`, [2]],
     ['src/a é.ts', LINES, []],
@@ -68,5 +68,5 @@ it('finds the file of a workspace below the top of the repository', () => {
   const { root, write } = repository()
   write('src/a.ts', 'one\n')
   commitAll(root)
-  expect(shown(`${root}/src`, 'a.ts')).toEqual([['a.ts', 'one\n', []]])
+  expect(versionsOf(`${root}/src`, 'a.ts')).toEqual([['a.ts', 'one\n', []]])
 })

@@ -35,7 +35,7 @@ function directory(): string {
 }
 
 /** Applies a series to a clone of the repository. Returns the clone's tree. */
-function applied(root: string, patches: readonly Patch[]): string {
+function applyPatches(root: string, patches: readonly Patch[]): string {
   const clone = directory()
   execFileSync('git', ['clone', '-q', root, clone])
   const series = directory()
@@ -46,7 +46,7 @@ function applied(root: string, patches: readonly Patch[]): string {
   return git(clone, 'rev-parse', 'HEAD^{tree}')
 }
 
-async function committed({ root, workspace, session }: Scene): Promise<string> {
+async function commitAll({ root, workspace, session }: Scene): Promise<string> {
   const review = await workspace.review(session.id)
   await review.changes()
   await review.approve(undefined, { name: 'Ann', email: 'ann@example.org' })
@@ -84,7 +84,7 @@ describe('patches of a review', () => {
     fs.writeFileSync('src/empty', '')
     fs.writeFileSync('src/ä "b"\tc.ts', 'From the start\n')
     const series = await patches('step')
-    expect(applied(root, series)).toBe(await committed(all))
+    expect(applyPatches(root, series)).toBe(await commitAll(all))
   })
 
   it('give the tree of a commit for random contents', async () => {
@@ -100,7 +100,7 @@ describe('patches of a review', () => {
         const all = await scene()
         for (const [name, bytes] of Object.entries(files)) all.session.fs.writeFileSync(`src/${name}`, bytes)
         const series = await all.patches('all')
-        expect(applied(all.root, series)).toBe(await committed(all))
+        expect(applyPatches(all.root, series)).toBe(await commitAll(all))
       }),
       { numRuns: 8 },
     )

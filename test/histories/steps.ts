@@ -96,8 +96,8 @@ export async function perform(api: Files, root: string, does: FileAct, form: For
     if (form === 'promise') return invoke(api.promises, name, args)
     if (form === 'sync') return invoke(api, `${name}Sync`, args)
     return new Promise((done, fail) => {
-      const answered = (error: unknown, answer: unknown) => (error ? fail(error) : done(answer))
-      invoke(api, name, [...args, answered])
+      const callback = (error: unknown, answer: unknown) => (error ? fail(error) : done(answer))
+      invoke(api, name, [...args, callback])
     })
   }
   const at = (name: string) => `${root}/${name}`

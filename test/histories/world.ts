@@ -108,7 +108,7 @@ export class World {
     if (!this.#isAlone) return
     const [session] = this.#sessions
     const { changes } = (await session?.changes()) ?? { changes: [] }
-    if (changes.length > 0) throw new Error(`Changes are left after all was committed: ${printed(changes)}`)
+    if (changes.length > 0) throw new Error(`Changes are left after all was committed: ${printChanges(changes)}`)
     same('the disk and a plain directory', this.#rowsOf(fs, this.root), this.#rowsOf(fs, this.#plain.path))
   }
 
@@ -282,7 +282,7 @@ export class World {
       const unsaid = differing.filter((path) => !isSaid(path))
       if (unsaid.length > 0)
         throw new Error(
-          `No change of ${session.id} says why it sees ${unsaid.map((path) => `${path} as ${view.get(path)}, not ${disk.get(path)}`).join('; ')}: ${printed(changes)}`,
+          `No change of ${session.id} says why it sees ${unsaid.map((path) => `${path} as ${view.get(path)}, not ${disk.get(path)}`).join('; ')}: ${printChanges(changes)}`,
         )
     }
   }
@@ -292,7 +292,7 @@ function isRelated(a: string, b: string): boolean {
   return a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`)
 }
 
-function printed(changes: readonly Change[]): string {
+function printChanges(changes: readonly Change[]): string {
   return changes.map(({ kind, path, from, flags }) => `${kind} ${from ?? ''} ${path} [${flags}]`).join(', ')
 }
 

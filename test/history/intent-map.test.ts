@@ -163,9 +163,9 @@ describe('the intent map', () => {
     await commitFiles(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
     const end = '<!-- end of notes -->'
     const [top = '', ...rest] = at.text(MAP).split('## ')
-    const noted = (words: string) =>
+    const withNotes = (words: string) =>
       rest.map((part) => `## ${part.replace(end, `${words} ${part.slice(0, 7)}\n${end}`)}`)
-    at.write(MAP, top + [...noted('ours'), ...noted('theirs')].join(''))
+    at.write(MAP, top + [...withNotes('ours'), ...withNotes('theirs')].join(''))
     const text = await workspace.mapIntents()
     expect(text.match(/## INT-001/g)).toHaveLength(1)
     expect(text.match(/\| src\/a\.ts \|/g)).toHaveLength(1)

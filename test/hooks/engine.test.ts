@@ -213,13 +213,13 @@ describe('a call whose tool the host runs', () => {
 })
 
 describe('the circuit breaker', () => {
-  const denied = (s: Setup) => s.engine.runWithHooks(s.call('write_to_file', { path: 'src/a.ts' }), () => 'ran')
+  const writeDenied = (s: Setup) => s.engine.runWithHooks(s.call('write_to_file', { path: 'src/a.ts' }), () => 'ran')
   const read = (s: Setup) => s.engine.runWithHooks(s.call('read_file', { path: 'src/a.ts' }), () => 'text')
 
   it('stops every call after three consecutive refusals, with or without reads between, until a person answers', async () => {
     const s = setUp()
     for (const _ of [1, 2, 3]) {
-      expect(await denied(s)).toMatchObject({ error: { reason: 'missing_intent_id' } })
+      expect(await writeDenied(s)).toMatchObject({ error: { reason: 'missing_intent_id' } })
       if (_ < 3) expect(await read(s)).toMatchObject({ allow: true })
     }
     for (const _ of [1, 2]) expect(await read(s)).toMatchObject({ error: { reason: 'needs_approval' } })
@@ -236,7 +236,7 @@ describe('the circuit breaker', () => {
       return answers.shift()
     }
     const s = setUp({ human }, 'gate: {breaker: 1}\n')
-    await denied(s)
+    await writeDenied(s)
     const stopped = await read(s)
     expect(stopped).toMatchObject({ allow: false, error: { reason: 'user_rejected' } })
     expect(stopped.message).toContain('Wait for me.')
@@ -247,13 +247,13 @@ describe('the circuit breaker', () => {
 
   it('resets with each completed destructive call', async () => {
     const s = setUp()
-    await denied(s)
-    await denied(s)
+    await writeDenied(s)
+    await writeDenied(s)
     await s.engine.setActiveIntent('task-1', 'INT-001')
-    expect(await denied(s)).toMatchObject({ value: 'ran' })
+    expect(await writeDenied(s)).toMatchObject({ value: 'ran' })
     await s.engine.setActiveIntent('task-1', null)
-    for (const _ of [1, 2, 3]) expect(await denied(s)).toMatchObject({ error: { reason: 'missing_intent_id' } })
-    expect(await denied(s)).toMatchObject({ error: { reason: 'needs_approval' } })
+    for (const _ of [1, 2, 3]) expect(await writeDenied(s)).toMatchObject({ error: { reason: 'missing_intent_id' } })
+    expect(await writeDenied(s)).toMatchObject({ error: { reason: 'needs_approval' } })
   })
 })
 

@@ -95,7 +95,7 @@ describe('runTool', () => {
 })
 
 describe('the gate of a call', () => {
-  async function governed() {
+  async function setUpGoverned() {
     const workspace = await testWorkspace().open()
     const session = await working(workspace)
     const call = (gate: ToolCall['gate'], path = 'src/a.ts') =>
@@ -109,7 +109,7 @@ describe('the gate of a call', () => {
   }
 
   it('can refuse, and its refusal is recorded like any other', async () => {
-    const { workspace, session, call } = await governed()
+    const { workspace, session, call } = await setUpGoverned()
     const denial = { reason: 'access_denied', message: 'Not on a Friday.', file: 'src/a.ts' } as const
     expect(await call(async () => denial)).toMatchObject({ status: 'denied', denial: { message: 'Not on a Friday.' } })
     await session.flush()
@@ -118,7 +118,7 @@ describe('the gate of a call', () => {
   })
 
   it('cannot allow what policy denies, whether it asked policy or not', async () => {
-    const { workspace, session, call } = await governed()
+    const { workspace, session, call } = await setUpGoverned()
     expect(await call(async () => undefined, 'mail/m.ts')).toMatchObject({ denial: { reason: 'scope_violation' } })
     const shrug = async ({ judge }: { judge(): Promise<unknown> }) => {
       await judge()
@@ -131,7 +131,7 @@ describe('the gate of a call', () => {
   })
 
   it('fails the call when it throws, and nothing is written', async () => {
-    const { session, call } = await governed()
+    const { session, call } = await setUpGoverned()
     const outcome = await call(async () => {
       throw new Error('gate broke')
     })
@@ -140,7 +140,7 @@ describe('the gate of a call', () => {
   })
 
   it('has changes judged that happen while it waits', async () => {
-    const { session, call } = await governed()
+    const { session, call } = await setUpGoverned()
     const outcome = await call(async ({ judge }) => {
       expect(await judge()).toBeUndefined()
       await session.selectIntent('INT-002')

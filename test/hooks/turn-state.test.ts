@@ -12,7 +12,7 @@ const EVENTS = {
 type Event = keyof typeof EVENTS
 
 /** The states as a table: the next state for each event, with and without a selected intent. */
-function expected(events: readonly Event[]): TurnState {
+function expectedState(events: readonly Event[]): TurnState {
   let state: TurnState = 'AWAITING_INTENT_SELECTION'
   let selected = false
   for (const event of events) {
@@ -40,7 +40,7 @@ describe('TurnStateMachine', () => {
         for (const event of events) EVENTS[event](turns, 'a')
         const state = turns.stateOf('a')
         const middle = state === TurnState.CONTEXT_LOADED || state === TurnState.ACTION_ALLOWED
-        if (state !== expected(events) || turns.canExecuteWrite('a') !== middle)
+        if (state !== expectedState(events) || turns.canExecuteWrite('a') !== middle)
           expect.fail(`${events.join(', ')} came to ${state}`)
         count++
       }

@@ -341,9 +341,9 @@ describe('configuration files in the clone for other programs', () => {
         EDITOR: editor,
       },
     )
-    const recorded = (name: string) => readFileSync(join(clone.home, name), 'utf8').trim()
-    expect([stderr, recorded('files'), recorded('mode')]).toEqual(['', 'x.txt', '700'])
-    expect(recorded('cwd').startsWith(clone.root)).toBe(false)
+    const readHomeFile = (name: string) => readFileSync(join(clone.home, name), 'utf8').trim()
+    expect([stderr, readHomeFile('files'), readHomeFile('mode')]).toEqual(['', 'x.txt', '700'])
+    expect(readHomeFile('cwd').startsWith(clone.root)).toBe(false)
   })
 
   it('do not choose the library of the editor extension, which does not start in an untrusted folder', () => {

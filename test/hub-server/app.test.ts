@@ -3,7 +3,7 @@ import { digest } from '../../overlay/index.js'
 import { changeKey } from '../../src/hub/change-key.js'
 import { revokeToken } from '../../src/hub/tokens.js'
 import { createChange, serveTrial, trialDatabase } from '../hub/fixtures.js'
-import { call, type Hub, submit, uploaded } from './kit.js'
+import { call, type Hub, submit, uploadContent } from './kit.js'
 
 describe('a token', () => {
   it.each(['', 'wrong', 'Bearer'])('%j is not accepted', async (token) => {
@@ -15,7 +15,7 @@ describe('a token', () => {
   it('of a host never decides, and reads no content and no queue', async () => {
     const hub = await serveTrial()
     const host = await hub.token('laptop', 'host')
-    const change = await uploaded(hub, host, 'a.txt', 'hello\n')
+    const change = await uploadContent(hub, host, 'a.txt', 'hello\n')
     const { id } = (await submit(hub, host, [change])).body
     const decision = { keys: [changeKey(change)], verdict: 'approved' }
     const { epoch } = (await call(hub, host, '/v1/sessions/laptop.agent-1/open', {})).body
@@ -74,7 +74,7 @@ describe('a token', () => {
     ]
     const root = await hub.token('Root', 'admin')
     await call(hub, root, '/v1/rules', { approvals: 2, codeowners: null, teams: {} }, 'PUT')
-    const change = await uploaded(hub, host, 'a.txt', 'hello\n')
+    const change = await uploadContent(hub, host, 'a.txt', 'hello\n')
     const { id } = (await submit(hub, host, [change])).body
     const decision = { keys: [changeKey(change)], verdict: 'approved' }
     expect((await call(hub, ada, `/v1/queue/${id}/decisions`, decision)).status).toBe(204)
@@ -88,7 +88,7 @@ describe('a token', () => {
   it('of another tenant sees and decides nothing', async () => {
     const [hub, other] = [await serveTrial(), await serveTrial()]
     const host = await hub.token('laptop', 'host')
-    const change = await uploaded(hub, host, 'a.txt', 'secret\n')
+    const change = await uploadContent(hub, host, 'a.txt', 'secret\n')
     const { id } = (await submit(hub, host, [change])).body
     const stranger = await other.token('Eve', 'reviewer')
     expect((await call(hub, stranger, '/v1/queue')).body).toEqual([])
@@ -105,7 +105,7 @@ describe('a submission', () => {
   it('shows only contents that the digests of its changes name', async () => {
     const hub = await serveTrial()
     const host = await hub.token('laptop', 'host')
-    const shown = await uploaded(hub, host, 'a.txt', 'harmless\n')
+    const shown = await uploadContent(hub, host, 'a.txt', 'harmless\n')
     const disguised = Object.assign({}, shown, { after: digest('harmful\n') })
     expect(await submit(hub, host, [disguised])).toMatchObject({ status: 400, body: { error: { code: 'invalid' } } })
     expect((await submit(hub, host, [Object.assign({}, shown, { before: digest('x') })])).status).toBe(400)
@@ -165,7 +165,7 @@ describe('a submission', () => {
 it('a request for decisions waits for one', async () => {
   const hub = await serveTrial()
   const [host, reviewer] = [await hub.token('laptop', 'host'), await hub.token('Ada', 'reviewer')]
-  const change = await uploaded(hub, host, 'a.txt', 'hello\n')
+  const change = await uploadContent(hub, host, 'a.txt', 'hello\n')
   const { id } = (await submit(hub, host, [change])).body
   const { next } = (await call(hub, host, '/v1/decisions')).body
   let isAnswered = false
@@ -188,7 +188,7 @@ it('an admin reads the audit, a chain of every decision', async () => {
     await hub.token('Ada', 'reviewer'),
     await hub.token('Root', 'admin'),
   ]
-  const change = await uploaded(hub, host, 'a.txt', 'hello\n')
+  const change = await uploadContent(hub, host, 'a.txt', 'hello\n')
   const { id } = (await submit(hub, host, [change])).body
   const decision = { keys: [changeKey(change)], verdict: 'rejected', reason: 'Say why.' }
   expect((await call(hub, reviewer, `/v1/queue/${id}/decisions`, decision)).status).toBe(204)
@@ -224,8 +224,8 @@ describe('the pages', () => {
     const hub = await serveTrial()
     const [host, reviewer] = [await hub.token('laptop', 'host'), await hub.token('Ada', 'reviewer')]
     const changes = [
-      await uploaded(hub, host, 'a<b>.html', '<script>alert(1)</script>\n\u202etxt.exe\n'),
-      await uploaded(hub, host, 'b.txt', 'b\n'),
+      await uploadContent(hub, host, 'a<b>.html', '<script>alert(1)</script>\n\u202etxt.exe\n'),
+      await uploadContent(hub, host, 'b.txt', 'b\n'),
       createChange('big.bin', { shown: undefined }),
     ]
     const { id } = (await submit(hub, host, changes)).body

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { digest } from '../../overlay/index.js'
 import { serveTrial } from '../hub/fixtures.js'
-import { call, submit, uploaded } from './kit.js'
+import { call, submit, uploadContent } from './kit.js'
 
 it('a request with a character that the database cannot store is refused, also in an address and a form', async () => {
   const hub = await serveTrial()
   const [host, ada] = [await hub.token('laptop', 'host'), await hub.token('Ada', 'reviewer')]
-  const { id } = (await submit(hub, host, [await uploaded(hub, host, 'a', 'x\n')])).body
+  const { id } = (await submit(hub, host, [await uploadContent(hub, host, 'a', 'x\n')])).body
   const { key } = (await call(hub, ada, `/v1/queue/${id}`)).body.changes[0]
   const form = await fetch(`${hub.url}/review/${id}`, {
     method: 'POST',

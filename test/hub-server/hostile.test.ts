@@ -8,7 +8,7 @@ import { addToken } from '../../src/hub/tokens.js'
 import type { Role } from '../../src/hub/types.js'
 import { createChange, serveTrial, trialDatabase } from '../hub/fixtures.js'
 import { type Browser, openBrowser } from '../support/browser.js'
-import { call, submit, uploaded } from './kit.js'
+import { call, submit, uploadContent } from './kit.js'
 
 /** Requests with real ids of another workspace, and names that are designed to harm their readers. */
 
@@ -23,7 +23,7 @@ describe('a token of another workspace of the tenant', () => {
       Object.assign({ url: '/x.git', branch: 'main', directory: '', checks: [] }, hub.scope),
     )
     const host = await hub.token('laptop', 'host')
-    const change = await uploaded(hub, host, 'a.txt', 'secret\n')
+    const change = await uploadContent(hub, host, 'a.txt', 'secret\n')
     const { id } = (await submit(hub, host, [change])).body
     return { hub, host, change, id, tokenOf }
   }
@@ -79,7 +79,7 @@ describe('the pages in a browser', () => {
     await setRepository(database, Object.assign(at, hub.scope))
     const [host, reviewer] = [await hub.token('laptop', 'host'), await hub.token('Ada', 'reviewer')]
     const intent = { id: HARM.slice(0, 90), name: HARM, scope: [HARM, LONG.slice(0, 450)], criteria: [HARM] }
-    const change = Object.assign(await uploaded(hub, host, `${HARM}/a.txt`, `${HARM}\n${LONG}\n`), { facts: [HARM] })
+    const change = Object.assign(await uploadContent(hub, host, `${HARM}/a.txt`, `${HARM}\n${LONG}\n`), { facts: [HARM] })
     const big = createChange(`${LONG.slice(0, 200)}/b.txt`, { shown: undefined })
     const sent = await submit(hub, host, [change, big], 'laptop.agent-1', { facts: { agent: HARM, intents: [intent] } })
     expect(sent).toMatchObject({ status: 200 })

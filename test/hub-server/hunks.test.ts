@@ -2,14 +2,14 @@ import { expect, it } from 'vitest'
 import { digest } from '../../overlay/index.js'
 import { serveTrial } from '../hub/fixtures.js'
 import { threeHunks } from '../hub/hunks.js'
-import { call, type Hub, submit, uploaded } from './kit.js'
+import { call, type Hub, submit, uploadContent } from './kit.js'
 
 /** A submission of a file with three hunks, and a new file. */
-async function submitted(hub: Hub) {
+async function submitHunks(hub: Hub) {
   const [host, ada] = [await hub.token('laptop', 'host'), await hub.token('Ada', 'reviewer')]
   const file = threeHunks('src/a.ts')
-  for (const text of [file.before, file.after]) await uploaded(hub, host, 'x', text)
-  const other = await uploaded(hub, host, 'b.txt', 'b\n')
+  for (const text of [file.before, file.after]) await uploadContent(hub, host, 'x', text)
+  const other = await uploadContent(hub, host, 'b.txt', 'b\n')
   const { id } = (await submit(hub, host, [file.change, other])).body
   const cookie = `escrow-hub=${ada}`
   const page = async () => (await fetch(`${hub.url}/review/${id}`, { headers: { cookie } })).text()
@@ -26,7 +26,7 @@ async function submitted(hub: Hub) {
 }
 
 it('the page has a checkbox for each hunk of a file with several, and records a decision on the selected ones', async () => {
-  const at = await submitted(await serveTrial())
+  const at = await submitHunks(await serveTrial())
   const page = await at.page()
   const boxes = [...page.matchAll(/type="checkbox" name="hunk" value="([^"]*)"/g)].map(([, value]) => value)
   expect(boxes).toEqual(at.ids.map((id) => `${at.key} ${id}`))
@@ -62,7 +62,7 @@ it('the page has a checkbox for each hunk of a file with several, and records a 
 })
 
 it('a program decides on hunks, and a field that the hub does not know is refused', async () => {
-  const at = await submitted(await serveTrial())
+  const at = await submitHunks(await serveTrial())
   const hunks = [{ key: at.key, ids: [at.h2] }]
   expect((await at.decide({ keys: [at.key], lines: [1], verdict: 'approved' })).status).toBe(400)
   expect((await at.decide({ keys: [], hunks: [{ key: digest('x'), ids: [at.h2] }], verdict: 'approved' })).status).toBe(
@@ -74,7 +74,7 @@ it('a program decides on hunks, and a field that the hub does not know is refuse
 })
 
 it('a machine of an earlier version, without hunks, gets only decisions on the whole file', async () => {
-  const at = await submitted(await serveTrial())
+  const at = await submitHunks(await serveTrial())
   const decide = (verdict: string, ...ids: string[]) =>
     at.decide({ keys: [], hunks: [{ key: at.key, ids }], verdict, reason: 'No.' })
   await decide('approved', at.h1)

@@ -37,7 +37,7 @@ export async function startProvider(hub: string, host: string): Promise<Identity
     const body: unknown = context.body
     if (context.path !== '/token' || started.forge === undefined || !hasIdToken(body)) return
     const claims = started.forge(JSON.parse(Buffer.from(body.id_token.split('.')[1] ?? '', 'base64url').toString()))
-    context.body = Object.assign({}, body, { id_token: signed(claims, started.isOtherKey ? otherKey : key) })
+    context.body = Object.assign({}, body, { id_token: signToken(claims, started.isOtherKey ? otherKey : key) })
   })
   server.on('request', provider.callback())
   return started
@@ -76,7 +76,7 @@ function newKey(): Key {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' })
 }
 
-function signed(claims: Claims, { privateKey }: Key): string {
+function signToken(claims: Claims, { privateKey }: Key): string {
   const words = [{ alg: 'ES256', kid: KID, typ: 'JWT' }, claims].map((each) =>
     Buffer.from(JSON.stringify(each)).toString('base64url'),
   )

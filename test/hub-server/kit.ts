@@ -36,7 +36,7 @@ export async function submit(
 }
 
 /** A new file with a content that the hub gets first. */
-export async function uploaded(hub: Hub, host: string, path: string, text: string): Promise<QueuedChange> {
+export async function uploadContent(hub: Hub, host: string, path: string, text: string): Promise<QueuedChange> {
   const response = await fetch(`${hub.url}/v1/contents/${digest(text)}`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${host}` },

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { changeKey } from '../../src/hub/change-key.js'
 import { createChange, serveTrial } from '../hub/fixtures.js'
-import { submit, uploaded } from './kit.js'
+import { submit, uploadContent } from './kit.js'
 
 describe('the pages for a reviewer', () => {
   const openReview = async () => {
     const hub = await serveTrial()
     const [host, reviewer] = [await hub.token('laptop', 'host'), await hub.token('Ada', 'reviewer')]
-    const changes = [await uploaded(hub, host, 'a.txt', 'a\n'), await uploaded(hub, host, 'b.txt', 'b\n')]
+    const changes = [await uploadContent(hub, host, 'a.txt', 'a\n'), await uploadContent(hub, host, 'b.txt', 'b\n')]
     const { id } = (await submit(hub, host, [...changes, createChange('big.bin', { shown: undefined })])).body
     const cookie = `escrow-hub=${reviewer}`
     const read = async (path: string) => (await fetch(`${hub.url}${path}`, { headers: { cookie } })).text()
@@ -54,7 +54,7 @@ describe('the pages for a reviewer', () => {
   it('show some lines at first, and the following ones once these are decided', async () => {
     const hub = await serveTrial()
     const [host, reviewer] = [await hub.token('laptop', 'host'), await hub.token('Ada', 'reviewer')]
-    const content = await uploaded(hub, host, 'a.txt', 'x\n'.repeat(19_000))
+    const content = await uploadContent(hub, host, 'a.txt', 'x\n'.repeat(19_000))
     const changes = Array.from({ length: 60 }, (_, i) => Object.assign({}, content, { path: `f${i}.txt` }))
     const { id } = (await submit(hub, host, changes)).body
     const cookie = `escrow-hub=${reviewer}`

@@ -2,13 +2,13 @@ import { expect, it } from 'vitest'
 import { inScope } from '../../src/hub/scope.js'
 import { openStores } from '../../src/hub/stores.js'
 import { serveTrial, trialDatabase } from '../hub/fixtures.js'
-import { call, submit, uploaded } from './kit.js'
+import { call, submit, uploadContent } from './kit.js'
 
 it('a change whose contents were removed is listed on its page without them, and nobody can decide on its lines', async () => {
   const hub = await serveTrial()
   const [host, ada] = [await hub.token('laptop', 'host'), await hub.token('Ada', 'reviewer')]
-  const first = (await submit(hub, host, [await uploaded(hub, host, 'a', 'first\n')])).body.id
-  await submit(hub, host, [await uploaded(hub, host, 'a', 'second\n')])
+  const first = (await submit(hub, host, [await uploadContent(hub, host, 'a', 'first\n')])).body.id
+  await submit(hub, host, [await uploadContent(hub, host, 'a', 'second\n')])
   const database = await trialDatabase()
   await inScope(database, hub.scope, (query) =>
     query.rows(`update escrow.contents set sent_at = now() - interval '2 days'`),

@@ -86,7 +86,7 @@ async function collector(more: Readonly<Record<string, string>> = {}): Promise<R
 }
 
 /** A collector, and a hub that sends to it. */
-async function collected(more: Readonly<Record<string, string>> = {}) {
+async function setUpTelemetry(more: Readonly<Record<string, string>> = {}) {
   const received = await collector(more)
   const settings = readTelemetrySettings(process.env)
   if (settings === undefined) throw new Error('Nothing is asked for.')
@@ -110,7 +110,7 @@ function metricsOf(received: readonly Received[]) {
 }
 
 it('sends a span for each request, and the counters of /metrics, when it stops', async () => {
-  const { received, hub, telemetry, errors } = await collected()
+  const { received, hub, telemetry, errors } = await setUpTelemetry()
   const token = await hub.token('laptop', 'host')
   await call(hub, token, '/v1/sessions/laptop.secret-session/open', {})
   await call(hub, token, '/v1/decisions?since=0&wait=0')
@@ -148,7 +148,7 @@ it('sends a span for each request, and the counters of /metrics, when it stops',
 })
 
 it('sends nothing that names the machine, the process, a tenant, a person, a path, a token or a query', async () => {
-  const { received, hub, telemetry } = await collected()
+  const { received, hub, telemetry } = await setUpTelemetry()
   const token = await hub.token('laptop', 'host')
   await call(hub, token, '/v1/sessions/laptop.secret-session/open', {})
   await call(hub, token, '/v1/claims', { session: 'laptop.secret-session', epoch: 1, path: 'src/secret-file.ts' })
@@ -171,7 +171,7 @@ it('sends nothing that names the machine, the process, a tenant, a person, a pat
 })
 
 it("reads a resource's attributes only from the variables, even if they request detectors", async () => {
-  const { received, telemetry } = await collected({
+  const { received, telemetry } = await setUpTelemetry({
     OTEL_SERVICE_NAME: 'review',
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
     OTEL_NODE_RESOURCE_DETECTORS: 'all',
@@ -199,7 +199,7 @@ it('escrow hub sends the remaining data when a signal ends it', async () => {
 })
 
 it('does not send a signal without an endpoint in a variable', async () => {
-  const { received, hub, telemetry } = await collected({ OTEL_TRACES_EXPORTER: 'none', OTEL_LOGS_EXPORTER: 'otlp' })
+  const { received, hub, telemetry } = await setUpTelemetry({ OTEL_TRACES_EXPORTER: 'none', OTEL_LOGS_EXPORTER: 'otlp' })
   await fetch(`${hub.url}/healthz`)
   await telemetry.stop()
   expect(received.map(({ path }) => path)).toEqual(['/v1/metrics'])

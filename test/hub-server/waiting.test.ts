@@ -4,14 +4,14 @@ import { removeRepository, setRepository } from '../../src/hub/repositories.js'
 import { openStores } from '../../src/hub/stores.js'
 import { revokeToken } from '../../src/hub/tokens.js'
 import { serveTrial, trialDatabase, turnOf } from '../hub/fixtures.js'
-import { call, submit, uploaded } from './kit.js'
+import { call, submit, uploadContent } from './kit.js'
 
 /** Requests that wait for decisions. */
 
 async function waitingHub() {
   const [hub, database] = [await serveTrial(), await trialDatabase()]
   const [host, reviewer] = [await hub.token('laptop', 'host'), await hub.token('Ada', 'reviewer')]
-  const change = await uploaded(hub, host, 'a.txt', 'hello\n')
+  const change = await uploadContent(hub, host, 'a.txt', 'hello\n')
   const { id } = (await submit(hub, host, [change])).body
   const approve = async () => {
     const decision = { keys: [changeKey(change)], verdict: 'approved' }

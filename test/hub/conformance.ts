@@ -25,14 +25,14 @@ export function describeHub(name: string, open: () => Promise<Database>): void {
   describe(`the stores of a hub on ${name}`, () => {
     const hosts = openTwice(open)
     const stores = (clock?: HubClock, scope: Scope = newScope()): Stores => openStores(hosts()[0], scope, clock)
-    const held = async ({ registry }: Stores, session = 'agent-1', host = 'laptop'): Promise<Hold> => ({
+    const holdSession = async ({ registry }: Stores, session = 'agent-1', host = 'laptop'): Promise<Hold> => ({
       session,
       host,
       epoch: (await registry.open(session, host)).epoch,
     })
-    describeRegistry(stores, held)
-    describeClaims(stores, held)
-    describeQueue(stores, held)
+    describeRegistry(stores, holdSession)
+    describeClaims(stores, holdSession)
+    describeQueue(stores, holdSession)
     describeApprovals(hosts)
     describeHunks(hosts)
     describeSignIns(hosts)

@@ -28,7 +28,7 @@ export const textOf = (lines: readonly Buffer[]) => lines.map((line) => `${line}
 /** @param hosts two connections to the same database */
 export function describeMachineLedgers(hosts: () => [Database, Database]): void {
   const machinesOf = (scope = newScope(), at: 0 | 1 = 0) => openStores(hosts()[at], scope).machines
-  const exported = async (machines: ReturnType<typeof machinesOf>, machine: string, after = 0) => {
+  const exportLedger = async (machines: ReturnType<typeof machinesOf>, machine: string, after = 0) => {
     let text = ''
     for await (const page of machines.read(machine, after)) text += page.toString()
     return text
@@ -47,15 +47,15 @@ export function describeMachineLedgers(hosts: () => [Database, Database]): void 
         expect(await machines.append('laptop', foldOf(lines.slice(0, from)), lines.slice(from, to))).toEqual(
           foldOf(lines.slice(0, to)),
         )
-      expect(await exported(machines, 'laptop')).toBe(textOf(lines))
-      expect(await exported(machines, 'laptop', 4)).toBe(textOf(lines.slice(4)))
-      expect(await exported(machines, 'laptop', 7)).toBe('')
+      expect(await exportLedger(machines, 'laptop')).toBe(textOf(lines))
+      expect(await exportLedger(machines, 'laptop', 4)).toBe(textOf(lines.slice(4)))
+      expect(await exportLedger(machines, 'laptop', 7)).toBe('')
       const bytes = Buffer.byteLength(textOf(lines))
       const head = `5:${sha256hex(lines[4] ?? '')}`
       expect(await machines.list()).toEqual([
         { machine: 'laptop', lines: 7, bytes, head, at: expect.stringMatching(/^\d{4}-/) },
       ])
-      await expect(exported(machines, 'desk')).rejects.toMatchObject({ code: 'not_found' })
+      await expect(exportLedger(machines, 'desk')).rejects.toMatchObject({ code: 'not_found' })
     })
 
     it('accepts a repeated batch, and no other lines in its place', async () => {
@@ -74,7 +74,7 @@ export function describeMachineLedgers(hosts: () => [Database, Database]): void 
         [{ lines: 4, sha256: sha256hex('') }, lines.slice(4)],
       ] as const)
         await expect(machines.append('laptop', after, batch)).rejects.toMatchObject({ code: 'behind' })
-      expect(await exported(machines, 'laptop')).toBe(textOf(lines.slice(0, 4)))
+      expect(await exportLedger(machines, 'laptop')).toBe(textOf(lines.slice(0, 4)))
     })
 
     it('refuses lines that do not continue it', async () => {
@@ -119,7 +119,7 @@ export function describeMachineLedgers(hosts: () => [Database, Database]): void 
       let all = NO_LINES
       for (const batch of batches) all = await machines.append('laptop', all, batch)
       await expect(machines.append('laptop', all, theirs)).rejects.toMatchObject({ code: 'invalid' })
-      expect(await exported(machines, 'laptop')).toBe(textOf(batches.flat()))
+      expect(await exportLedger(machines, 'laptop')).toBe(textOf(batches.flat()))
       expect(await machines.list()).toMatchObject([{ isForked: true }])
       const { tip } = await endOf(batches.flat())
       const merge = placeDraft(newDraft({ type: 'merge', intent: null, session: null }), tip, undefined)
@@ -136,7 +136,7 @@ export function describeMachineLedgers(hosts: () => [Database, Database]): void 
         const heads = await Promise.all(hubs.map((machines) => machines.append('laptop', foldOf(before), batch)))
         expect(heads).toEqual(hubs.map(() => foldOf([...before, ...batch])))
       }
-      expect(await exported(machinesOf(scope), 'laptop')).toBe(textOf(lines))
+      expect(await exportLedger(machinesOf(scope), 'laptop')).toBe(textOf(lines))
     })
 
     it('is separate for each machine and from the audit', async () => {
@@ -150,7 +150,7 @@ export function describeMachineLedgers(hosts: () => [Database, Database]): void 
         ['audit', 1],
         ['laptop', 2],
       ])
-      expect(await exported(machines, 'laptop')).toBe(textOf(laptop))
+      expect(await exportLedger(machines, 'laptop')).toBe(textOf(laptop))
     })
 
     it('is read in pages of at least one line', async () => {
@@ -184,7 +184,7 @@ export function describeMachineLedgers(hosts: () => [Database, Database]): void 
       const machines = machinesOf(scope)
       await machines.append('laptop', NO_LINES, ledgerLines(3))
       await changeRows(hosts()[0], `${sql} and tenant = '${scope.tenant}'`)
-      await expect(exported(machines, 'laptop')).rejects.toMatchObject({ code: 'refused' })
+      await expect(exportLedger(machines, 'laptop')).rejects.toMatchObject({ code: 'refused' })
     })
 
     it('refuses a batch that continues more earlier lines than the limit of look-ups', async () => {

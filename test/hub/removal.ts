@@ -29,16 +29,16 @@ export function describeRemoval(hosts: () => [Database, Database]): void {
       inScope(hosts()[0], scope, (query) =>
         query.rows(`update escrow.contents set sent_at = now() - interval '40 days'`),
       )
-    const kept = async (...texts: string[]) => {
+    const keptTexts = async (...texts: string[]) => {
       const found = await Promise.all(texts.map((text) => stores.contents.get(digest(text))))
       return texts.filter((_, at) => found[at] !== undefined)
     }
-    return { stores, submit, age, kept }
+    return { stores, submit, age, keptTexts }
   }
 
   describe('contents that no waiting change needs', () => {
     it('are removed once they are old, and the machine sends them again if it needs them', async () => {
-      const [{ stores, submit, age, kept }, other] = [await workspace(), await workspace()]
+      const [{ stores, submit, age, keptTexts }, other] = [await workspace(), await workspace()]
       await other.submit('of another workspace')
       await other.submit('newer there')
       await other.age()
@@ -48,8 +48,8 @@ export function describeRemoval(hosts: () => [Database, Database]): void {
       await age()
       expect(await stores.contents.removeUnused(41)).toEqual({ contents: 0, bytes: 0 })
       expect(await stores.contents.removeUnused(30)).toEqual({ contents: 1, bytes: 5 })
-      expect(await kept('first', 'second')).toEqual(['second'])
-      expect(await other.kept('of another workspace')).toHaveLength(1)
+      expect(await keptTexts('first', 'second')).toEqual(['second'])
+      expect(await other.keptTexts('of another workspace')).toHaveLength(1)
       const change = createChange('a', { shown: { before: null, after: digest('first') }, after: digest('first') })
       const hold = { session: 'agent-1', host: 'laptop', epoch: 1 }
       await expect(stores.queue.submit(hold, { digest: 'x', revision: 9, changes: [change] })).rejects.toMatchObject({
@@ -60,17 +60,17 @@ export function describeRemoval(hosts: () => [Database, Database]): void {
     })
 
     it('are removed, and those in use stay, whatever characters a waiting change contains', async () => {
-      const { stores, submit, age, kept } = await workspace()
+      const { stores, submit, age, keptTexts } = await workspace()
       await submit('first')
       await submit('second', { agent: 'a\0', intent: '\ud83d', facts: ['half of a pair: \ude00'] })
       await age()
       expect(await stores.contents.removeUnused(30)).toEqual({ contents: 1, bytes: 5 })
-      expect(await kept('first', 'second')).toEqual(['second'])
+      expect(await keptTexts('first', 'second')).toEqual(['second'])
     })
 
     it('stay while their change may still land', async () => {
       const scope = newScope()
-      const { stores, submit, age, kept } = await workspace(scope)
+      const { stores, submit, age, keptTexts } = await workspace(scope)
       await setRepository(
         hosts()[0],
         Object.assign({ url: 'https://example.com/x.git', branch: 'main', directory: '', checks: [] }, scope),
@@ -86,12 +86,12 @@ export function describeRemoval(hosts: () => [Database, Database]): void {
         await age()
         await inScope(hosts()[0], scope, (query) => query.rows('update escrow.landings set state = $1', [state]))
         await stores.contents.removeUnused(30)
-        expect(await kept('approved'), state).toEqual(stays ? ['approved'] : [])
+        expect(await keptTexts('approved'), state).toEqual(stays ? ['approved'] : [])
       }
     })
 
     it('count as new from their last upload, and are kept for at least a day', async () => {
-      const { stores, submit, age, kept } = await workspace()
+      const { stores, submit, age, keptTexts } = await workspace()
       await submit('again')
       await submit('other')
       await age()
@@ -99,7 +99,7 @@ export function describeRemoval(hosts: () => [Database, Database]): void {
       expect(await stores.contents.removeUnused(1)).toEqual({ contents: 0, bytes: 0 })
       for (const days of [0, 0.5, -1, Number.NaN])
         await expect(stores.contents.removeUnused(days)).rejects.toMatchObject({ code: 'invalid' })
-      expect(await kept('again', 'other')).toEqual(['again', 'other'])
+      expect(await keptTexts('again', 'other')).toEqual(['again', 'other'])
     })
   })
 }

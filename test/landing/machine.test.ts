@@ -7,7 +7,7 @@ import { landedChanges } from '../../src/remote/index.js'
 import { toHistoryEntry } from '../../src/trace/index.js'
 import { escrowAt } from '../cli/real.js'
 import { trialDatabase } from '../hub/fixtures.js'
-import { approvedOnHub, states, sync } from '../remote/kit.js'
+import { approveOnHub, states, sync } from '../remote/kit.js'
 import { git, initRepository } from '../support/git.js'
 import { landOnce, place } from './kit.js'
 
@@ -17,7 +17,7 @@ async function machine(text = 'a one\na two\n') {
   const remote = `${root}/remote.git`
   git(root, 'init', '-q', '--bare', '-b', 'main', remote)
   const database = await trialDatabase()
-  const on = await approvedOnHub(undefined, async ({ hub, place: { root: own, write } }) => {
+  const on = await approveOnHub(undefined, async ({ hub, place: { root: own, write } }) => {
     initRepository(own)
     git(own, 'remote', 'add', 'origin', remote)
     git(own, 'push', '-q', 'origin', 'main')

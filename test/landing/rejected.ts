@@ -6,7 +6,7 @@ import { type Kit, landingKit } from './kit.js'
 
 /** Landings that a worker has taken, and whose changes a person or the agent then reverts. */
 export function describeRejected(databases: () => [Database, Database]): void {
-  const approved = async (database = databases()[0]) => {
+  const setUpApproved = async (database = databases()[0]) => {
     const kit = await landingKit(database)
     const change = kit.change('src/a.ts', 'a\n', 'A\n')
     const submission = await kit.submit('laptop.one', change)
@@ -24,7 +24,7 @@ export function describeRejected(databases: () => [Database, Database]): void {
     ['pauses', (kit: Kit, turn: Turn) => kit.stores.landings.pause(turn, 'away', 0)],
     ['dies', () => passTurns(databases()[0])],
   ])('does not land a change that was rejected after a worker took it, if that worker %s', async (_, stop) => {
-    const { kit, change, submission } = await approved()
+    const { kit, change, submission } = await setUpApproved()
     const turn = await pause(kit)
     await kit.decide(submission, 'rejected', change)
     await stop(kit, turn)
@@ -38,7 +38,7 @@ export function describeRejected(databases: () => [Database, Database]): void {
   })
 
   it('does not land a version that the agent replaced after a worker took it', async () => {
-    const { kit } = await approved()
+    const { kit } = await setUpApproved()
     const turn = await pause(kit)
     await kit.submit('laptop.one', kit.change('src/a.ts', 'a\n', 'AA\n'))
     await kit.stores.landings.pause(turn, 'away', 0)
@@ -59,7 +59,7 @@ export function describeRejected(databases: () => [Database, Database]): void {
   })
 
   it('lands a change that was approved again before the worker returned it', async () => {
-    const { kit, change, submission } = await approved()
+    const { kit, change, submission } = await setUpApproved()
     await kit.stores.landings.pause(await pause(kit), 'away', 0)
     await kit.decide(submission, 'rejected', change)
     await kit.decide(submission, 'approved', change)
@@ -77,7 +77,7 @@ export function describeRejected(databases: () => [Database, Database]): void {
 
   it('does not push a change that a person rejects during its checks', async () => {
     const [database] = databases()
-    const { kit, change, submission } = await approved()
+    const { kit, change, submission } = await setUpApproved()
     let seen = 0
     const watched: Database = Object.assign({}, database, {
       transaction: (async (work) => {
@@ -94,7 +94,7 @@ export function describeRejected(databases: () => [Database, Database]): void {
   })
 
   it('counts changes that were pushed before the rejection as landed', async () => {
-    const { kit, change, submission } = await approved()
+    const { kit, change, submission } = await setUpApproved()
     const turn = await pause(kit)
     const { 'laptop.one': landing } = await kit.landings()
     await kit.stores.landings.pause(turn, 'away', 0)

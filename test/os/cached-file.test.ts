@@ -4,7 +4,7 @@ import { SharedFile } from '../../src/core/layout.js'
 import { cachedFile, withFrozenStamps } from '../../src/os/cached-file.js'
 import { tempDir } from '../support/facade.js'
 
-function watched(): {
+function setUpFile(): {
   readonly write: (text: string) => void
   readonly now: () => string
   readonly remove: () => void
@@ -20,7 +20,7 @@ function watched(): {
 
 describe('a cached file', () => {
   it('is current after every change', () => {
-    const { now, write, remove } = watched()
+    const { now, write, remove } = setUpFile()
     expect(now()).toBe('absent')
     for (const text of ['one', 'two', 'three']) {
       write(text)
@@ -33,7 +33,7 @@ describe('a cached file', () => {
   })
 
   it('changes only after a frozen period, and not within it', () => {
-    const { now, write, remove } = watched()
+    const { now, write, remove } = setUpFile()
     const seen = withFrozenStamps(() => {
       const before = now()
       write('one')

@@ -82,22 +82,22 @@ function newBundle() {
     const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
     return stdout || stderr
   }
-  const kept = () => readFileSync(file)
-  return { dir, file, run, kept }
+  const readCache = () => readFileSync(file)
+  return { dir, file, run, readCache }
 }
 
 describe('a program that reuses compiled code', () => {
   it('returns the same as without a cache, stores its code once, and runs from it afterwards', () => {
-    const { file, run, kept } = newBundle()
+    const { file, run, readCache } = newBundle()
     const plain = run(false)
     expect(plain).toMatch(/^\[42,/)
     expect(run(true)).toBe(plain)
     const { ino } = statSync(file)
     expect([...readCode(file).keys()].sort()).toEqual(['a.js', 'chunks/b.js'])
-    const code = kept()
+    const code = readCache()
     expect(run(true)).toBe(plain)
     expect(statSync(file).ino).toBe(ino)
-    expect(kept().equals(code)).toBe(true)
+    expect(readCache().equals(code)).toBe(true)
   })
 
   it('compiles and stores again if the file is damaged or belongs to other code', () => {
@@ -144,7 +144,7 @@ describe('the command on Node 20', () => {
     const options = { cwd, env: { ...rest, HOME: home, ...env }, encoding: 'utf8' } as const
     return spawnSync(process.execPath, [entry, ...args], options)
   }
-  const keptIn = (home: string) => {
+  const cachedFilesIn = (home: string) => {
     try {
       return readdirSync(join(home, '.local/state/escrowfs/compiled/0.1.0'))
     } catch {
@@ -159,16 +159,16 @@ describe('the command on Node 20', () => {
     expect([first.status, first.stderr]).toEqual([0, ''])
     expect(start(home, {}, ['status']).stdout).toBe(first.stdout)
     // Newer versions of Node have their own cache, in files of other names.
-    expect(keptIn(home).length).toBeGreaterThan(0)
+    expect(cachedFilesIn(home).length).toBeGreaterThan(0)
   })
 
   it('stores no code in a session, if a variable moves the state directory, or for an unknown command', () => {
     const home = newDir()
     start(home, { XDG_STATE_HOME: join(home, 'moved') })
-    expect(keptIn(home)).toEqual([])
+    expect(cachedFilesIn(home)).toEqual([])
     start(home, { ESCROW_SESSION: 's' })
     start(home, {}, ['../x'])
     start(home, {}, ['--version'])
-    expect(keptIn(home).filter((name) => name.startsWith('v20.'))).toEqual([])
+    expect(cachedFilesIn(home).filter((name) => name.startsWith('v20.'))).toEqual([])
   })
 })

@@ -13,7 +13,7 @@ function newHome(): string {
 }
 
 /** The directories that Node was given, for a user with this home. */
-function enabledFor(home: string, env: NodeJS.ProcessEnv = {}): string[] {
+function enabledDirs(home: string, env: NodeJS.ProcessEnv = {}): string[] {
   const enabled: string[] = []
   cacheCompiledCode(PROGRAM, { HOME: home, ...env }, { ...NODE_20, enableCompileCache: (dir) => enabled.push(dir) })
   return enabled
@@ -23,9 +23,9 @@ describe('the compile cache', () => {
   it("is in the user's state directory", () => {
     const home = newHome()
     const dir = `${home}/.local/state/escrowfs/compiled/1.2.3`
-    expect(enabledFor(home)).toEqual([dir])
+    expect(enabledDirs(home)).toEqual([dir])
     mkdirSync(dir, { recursive: true, mode: 0o755 })
-    expect(enabledFor(home)).toEqual([dir])
+    expect(enabledDirs(home)).toEqual([dir])
   })
 
   it('is created for its owner only, whatever the umask, because a cache that a group can write is off', () => {
@@ -42,7 +42,7 @@ describe('the compile cache', () => {
 
   it('is off if a variable moves the state directory, which could then be in a clone', () => {
     const home = newHome()
-    expect(enabledFor(home, { XDG_STATE_HOME: `${home}/clone` })).toEqual([])
+    expect(enabledDirs(home, { XDG_STATE_HOME: `${home}/clone` })).toEqual([])
     expect(existsSync(`${home}/clone`)).toBe(false)
   })
 
@@ -50,7 +50,7 @@ describe('the compile cache', () => {
     const clone = newHome()
     mkdirSync(`${clone}/.orchestration`)
     mkdirSync(`${clone}/home/.local/state/escrowfs/compiled/1.2.3`, { recursive: true, mode: 0o700 })
-    expect([clone, `${clone}/home`].flatMap((home) => enabledFor(home))).toEqual([])
+    expect([clone, `${clone}/home`].flatMap((home) => enabledDirs(home))).toEqual([])
   })
 
   it('is off if another user can replace it, because a directory above is writable', () => {
@@ -58,7 +58,7 @@ describe('the compile cache', () => {
       const home = newHome()
       mkdirSync(`${home}/.local/state/escrowfs/compiled/1.2.3`, { recursive: true, mode: 0o700 })
       chmodSync(`${home}/.local/state/${writable}`, 0o770)
-      expect(enabledFor(home), writable).toEqual([])
+      expect(enabledDirs(home), writable).toEqual([])
     }
   })
 
@@ -69,7 +69,7 @@ describe('the compile cache', () => {
     mkdirSync(`${linked}/.local/state/escrowfs/compiled`, { recursive: true })
     symlinkSync(newHome(), `${linked}/.local/state/escrowfs/compiled/1.2.3`)
     symlinkSync('/dev/null', `${blocked}/.local`)
-    expect([shared, linked, blocked].flatMap((home) => enabledFor(home))).toEqual([])
+    expect([shared, linked, blocked].flatMap((home) => enabledDirs(home))).toEqual([])
   })
 
   it('is a file of our own if Node has none, if the program is bundled and outside a session', () => {

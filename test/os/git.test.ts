@@ -22,26 +22,26 @@ function put(files: Record<string, string>): void {
 const user = (name: string, email: string) => `[user]\n\tname = ${name}\n\temail = ${email}\n`
 const ADA = user('Ada Lovelace', 'ada@example.org')
 const BOB = user('Bob', 'bob@example.org')
-const asked = (at = 'repo') => gitUser(join(dir, at), { HOME: join(dir, 'home') })
+const userAt = (at = 'repo') => gitUser(join(dir, at), { HOME: join(dir, 'home') })
 
 describe('gitUser', () => {
   it("is the repository's, then the user's own, for each key separately", () => {
     put({ 'repo/.git/config': ADA, 'home/.gitconfig': BOB })
-    expect(asked()).toEqual({ name: 'Ada Lovelace', email: 'ada@example.org' })
+    expect(userAt()).toEqual({ name: 'Ada Lovelace', email: 'ada@example.org' })
     put({ 'repo/.git/config': '[user]\n\temail = work@example.org\n' })
-    expect(asked()).toEqual({ name: 'Bob', email: 'work@example.org' })
+    expect(userAt()).toEqual({ name: 'Bob', email: 'work@example.org' })
     put({ 'repo/.git/config': '[core]\n\tbare = false\n' })
-    expect(asked()).toEqual({ name: 'Bob', email: 'bob@example.org' })
+    expect(userAt()).toEqual({ name: 'Bob', email: 'bob@example.org' })
   })
 
   it('is searched above the directory, through a worktree, and in the XDG directory', () => {
     put({ 'repo/.git/config': ADA, 'repo/a/b/x': '' })
-    expect(asked('repo/a/b').name).toBe('Ada Lovelace')
+    expect(userAt('repo/a/b').name).toBe('Ada Lovelace')
     put({ 'tree/.git': `gitdir: ${dir}/repo/.git/worktrees/t\n`, 'repo/.git/worktrees/t/commondir': '../..\n' })
     put({ 'repo/.git/worktrees/t/gitdir': `${dir}/tree/.git\n` })
-    expect(asked('tree').name).toBe('Ada Lovelace')
+    expect(userAt('tree').name).toBe('Ada Lovelace')
     put({ 'home/.config/git/config': BOB, 'bare/x': '', 'xdg/git/config': ADA })
-    expect(asked('bare').name).toBe('Bob')
+    expect(userAt('bare').name).toBe('Bob')
     const env = { HOME: join(dir, 'home'), XDG_CONFIG_HOME: join(dir, 'xdg') }
     expect(gitUser(join(dir, 'bare'), env).name).toBe('Ada Lovelace')
   })
@@ -57,8 +57,8 @@ describe('gitUser', () => {
       mkdirSync(join(dir, name), { recursive: true })
       spawnSync('git', ['init', '-q', join(dir, name)])
     }
-    expect(asked('work/one')).toEqual({ name: 'Ada at work', email: 'bob@home.example' })
-    expect(asked()).toEqual({ name: 'Bob', email: 'bob@home.example' })
+    expect(userAt('work/one')).toEqual({ name: 'Ada at work', email: 'bob@home.example' })
+    expect(userAt()).toEqual({ name: 'Bob', email: 'bob@home.example' })
   })
 
   it('ignores files of a workspace, whatever includes them', () => {
@@ -68,24 +68,24 @@ describe('gitUser', () => {
       'repo/.git/config': `[include]\n\tpath = ../forged.inc\n`,
       'home/.gitconfig': `${BOB}[include]\n\tpath = ${dir}/repo/forged.inc\n`,
     })
-    expect(asked().name).toBe('Bob')
+    expect(userAt().name).toBe('Bob')
   })
 
   it('is the user of the operating system if git has none', () => {
     put({ 'repo/x': '', 'home/.gitconfig': '[user]\n\tname =\n' })
-    expect(asked()).toEqual({ name: userInfo().username })
+    expect(userAt()).toEqual({ name: userInfo().username })
   })
 
   it('does not hang or fail on an unreadable file', () => {
     put({ 'home/.gitconfig': BOB })
     mkdirSync(join(dir, 'repo/.git/config'), { recursive: true })
-    expect(asked().name).toBe('Bob')
+    expect(userAt().name).toBe('Bob')
     rmSync(join(dir, 'home/.gitconfig'))
     symlinkSync('.gitconfig', join(dir, 'home/.gitconfig'))
-    expect(asked().name).toBe(userInfo().username)
+    expect(userAt().name).toBe(userInfo().username)
     rmSync(join(dir, 'home/.gitconfig'))
     if (spawnSync('mkfifo', [join(dir, 'home/.gitconfig')]).status === 0) {
-      expect(asked().name).toBe(userInfo().username)
+      expect(userAt().name).toBe(userInfo().username)
     }
   })
 })
@@ -119,11 +119,11 @@ describe('userIn', () => {
   })
 
   it('parses any name that git would write, and returns one line for any file', () => {
-    const quoted = (name: string) => `"${name.replace(/[\\"]/g, '\\$&')}"`
+    const quote = (name: string) => `"${name.replace(/[\\"]/g, '\\$&')}"`
     const printable = fc.string({ unit: 'grapheme' }).filter((text) => !/[\r\n\u2028\u2029]/.test(text))
     fc.assert(
       fc.property(printable, (name) => {
-        expect(userIn(`[user]\nname = ${quoted(name)}\n`).name).toBe(name)
+        expect(userIn(`[user]\nname = ${quote(name)}\n`).name).toBe(name)
       }),
     )
     fc.assert(

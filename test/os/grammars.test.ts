@@ -33,7 +33,7 @@ const PIECES = [
 
 const change = fc.record({ at: fc.nat(), length: fc.nat({ max: 30 }), piece: fc.constantFrom(...PIECES) })
 
-function changed(text: string, { at, length, piece }: { at: number; length: number; piece: string }): string {
+function spliceText(text: string, { at, length, piece }: { at: number; length: number; piece: string }): string {
   const start = at % (text.length + 1)
   return text.slice(0, start) + piece + text.slice(start + length)
 }
@@ -48,7 +48,7 @@ it('gives the same results as parsing both texts in full', async () => {
     fc.array(change, { minLength: 1, maxLength: 3 }),
     async (from, edits) => {
       const { grammar, before } = from
-      const after = edits.reduce(changed, before)
+      const after = edits.reduce(spliceText, before)
       const [old, now] = [await parse(grammar, before), await parse(grammar, after)]
       const found = await checkBoth(grammar, before, after)
       if (!old.ok) expect(found).toEqual({ ...old, side: 'before' })

@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => dir.dispose())
 
 /** A lock that proper-lockfile does not consider stale for an hour. */
-function heldBy(holder: Record<string, unknown>): void {
+function writeHolder(holder: Record<string, unknown>): void {
   const lock = join(dir.path, 'commit.lock')
   mkdirSync(lock)
   const later = new Date(Date.now() + 3_600_000)
@@ -37,7 +37,7 @@ describe('the process lock', () => {
 
   it('is taken over at once from a dead holder, however recent it is', async () => {
     const { pid } = spawnSync(process.execPath, ['-e', ''])
-    heldBy({ ...thisProcess(), pid, nonce: 'dead' })
+    writeHolder({ ...thisProcess(), pid, nonce: 'dead' })
     expect(await withProcessLock(dir.path, 'commit', () => 'in')).toBe('in')
     expect(readdirSync(dir.path)).toEqual([])
   })
@@ -75,7 +75,7 @@ describe('the process lock', () => {
 
   it('is not taken from a living holder, nor from one on another machine', async () => {
     for (const holder of [thisProcess(), { ...thisProcess(), pid: 2 ** 22 + 1, host: 'elsewhere' }]) {
-      heldBy({ ...holder, nonce: 'alive' })
+      writeHolder({ ...holder, nonce: 'alive' })
       let entered = false
       const waiting = withProcessLock(dir.path, 'commit', () => {
         entered = true

@@ -26,8 +26,8 @@ afterEach(() => {
   home.dispose()
 })
 
-const keptDir = () => `${home.path}/escrowfs/parsed`
-const fileOf = (name = readdirSync(keptDir())[0]) => `${keptDir()}/${name}`
+const cacheDir = () => `${home.path}/escrowfs/parsed`
+const fileOf = (name = readdirSync(cacheDir())[0]) => `${cacheDir()}/${name}`
 
 /** Parses a text as one word, and returns whether the parser ran. */
 function read(text: string, { kind = 'word', build = BUILD } = {}) {
@@ -60,14 +60,14 @@ describe('a parsed text', () => {
   it('is not kept if it has a problem', () => {
     expect(read('two words').result).toEqual({ ok: false, problem: 'two words' })
     expect(read('two words').parsed).toBe(true)
-    expect(existsSync(keptDir())).toBe(false)
+    expect(existsSync(cacheDir())).toBe(false)
   })
 
   it('is neither kept nor read by the library, which has no build', () => {
     read('one')
     const parsed = { ok: true as const, value: { word: 'parsed' } }
     for (const text of ['one', 'two']) expect(parsedOnce('word', Buffer.from(text), () => parsed)).toBe(parsed)
-    expect(readdirSync(keptDir())).toHaveLength(1)
+    expect(readdirSync(cacheDir())).toHaveLength(1)
   })
 
   it('is neither kept nor read in a session, whose state directory the agent can write', () => {
@@ -75,25 +75,25 @@ describe('a parsed text', () => {
     vi.stubEnv('ESCROW_SESSION', 's')
     expect(read('one').parsed).toBe(true)
     read('two')
-    expect(readdirSync(keptDir())).toHaveLength(1)
+    expect(readdirSync(cacheDir())).toHaveLength(1)
   })
 
   it('is not read from a directory that others can write, or behind a link', () => {
     read('one')
-    chmodSync(keptDir(), 0o770)
+    chmodSync(cacheDir(), 0o770)
     expect(read('one').parsed).toBe(true)
-    chmodSync(keptDir(), 0o700)
+    chmodSync(cacheDir(), 0o700)
     expect(read('one').parsed).toBe(false)
-    renameSync(keptDir(), `${home.path}/elsewhere`)
-    symlinkSync(`${home.path}/elsewhere`, keptDir())
+    renameSync(cacheDir(), `${home.path}/elsewhere`)
+    symlinkSync(`${home.path}/elsewhere`, cacheDir())
     expect(read('one').parsed).toBe(true)
   })
 
   it('is not read through a link', () => {
     read('one')
     renameSync(fileOf(), `${home.path}/elsewhere`)
-    symlinkSync(`${home.path}/elsewhere`, `${keptDir()}/link`)
-    renameSync(`${keptDir()}/link`, fileOf())
+    symlinkSync(`${home.path}/elsewhere`, `${cacheDir()}/link`)
+    renameSync(`${cacheDir()}/link`, fileOf())
     expect(read('one').parsed).toBe(true)
   })
 
@@ -109,7 +109,7 @@ describe('a parsed text', () => {
   it('is parsed if the state directory is in a workspace, or cannot be written', () => {
     mkdirSync(`${home.path}/.orchestration`)
     expect(read('one').parsed).toBe(true)
-    expect(existsSync(keptDir())).toBe(false)
+    expect(existsSync(cacheDir())).toBe(false)
     vi.stubEnv('XDG_STATE_HOME', '/dev/null')
     expect(read('one').parsed).toBe(true)
   })
@@ -117,10 +117,10 @@ describe('a parsed text', () => {
   it('is removed once many others were kept', () => {
     for (let n = 0; n < 64; n++) {
       read(`word${n}`)
-      for (const name of readdirSync(keptDir())) if (n === 0) utimesSync(fileOf(name), 1, 1)
+      for (const name of readdirSync(cacheDir())) if (n === 0) utimesSync(fileOf(name), 1, 1)
     }
     read('last')
-    expect(readdirSync(keptDir())).toHaveLength(33)
+    expect(readdirSync(cacheDir())).toHaveLength(33)
     expect(read('word0').parsed).toBe(true)
     expect(read('last').parsed).toBe(false)
   })

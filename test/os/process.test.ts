@@ -9,7 +9,7 @@ function child(): ReturnType<typeof spawn> {
   return made
 }
 
-async function goneChild(): Promise<number> {
+async function deadChildPid(): Promise<number> {
   const made = child()
   await once(made, 'spawn')
   made.kill('SIGKILL')
@@ -40,7 +40,7 @@ describe('death of a process', () => {
   })
 
   it('is reported for a process that ended', async () => {
-    expect(isDead({ ...thisProcess(), pid: await goneChild(), start: '1' })).toBe(true)
+    expect(isDead({ ...thisProcess(), pid: await deadChildPid(), start: '1' })).toBe(true)
   })
 
   it.runIf(process.platform === 'linux')(
@@ -58,7 +58,7 @@ describe('death of a process', () => {
   )
 
   it('is never reported if unknown: another machine, another pid namespace', async () => {
-    const gone = { ...thisProcess(), pid: await goneChild(), start: '1' }
+    const gone = { ...thisProcess(), pid: await deadChildPid(), start: '1' }
     expect(isDead({ ...gone, host: 'another-host' })).toBe(false)
     expect(isDead({ ...gone, pidNamespace: 'pid:[1]' })).toBe(false)
     expect(isDead({ ...gone, host: 'another-host', boot: 'another' })).toBe(false)

@@ -25,7 +25,7 @@ function workspace(): { readonly layout: Layout; readonly outside: string } {
   return { layout: layoutAt(`${path}/ws`), outside: `${path}/outside` }
 }
 
-const named = (file: unknown, kind: RegExp) =>
+const pathEscapeError = (file: unknown, kind: RegExp) =>
   expect.objectContaining({
     reason: 'path_escape',
     message: expect.stringMatching(new RegExp(`^${String(file)} is .*${kind.source}`)),
@@ -63,7 +63,7 @@ describe.each(WRITES)('a path that is %s', (_, work) => {
   ])('is never %s: the error names it, and nothing outside changes', (_kind, plant, kind) => {
     const { layout, outside } = workspace()
     plant(`${layout.ledgerFile}`, outside)
-    expect(() => work(layout.ledgerFile)).toThrow(named(layout.ledgerFile, kind))
+    expect(() => work(layout.ledgerFile)).toThrow(pathEscapeError(layout.ledgerFile, kind))
     expect(fs.readdirSync(outside)).toEqual(['file'])
     expect(fs.readFileSync(`${outside}/file`, 'utf8')).toBe('outside\n')
   })
@@ -73,7 +73,7 @@ describe.each(WRITES)('a path that is %s', (_, work) => {
     fs.rmdirSync(layout.dir)
     fs.symlinkSync(outside, layout.dir)
     fs.writeFileSync(`${outside}/agent_trace.jsonl`, 'theirs\n')
-    expect(() => work(layout.ledgerFile)).toThrow(named(layout.dir, /a symlink, not a directory/))
+    expect(() => work(layout.ledgerFile)).toThrow(pathEscapeError(layout.dir, /a symlink, not a directory/))
     expect(fs.readFileSync(`${outside}/agent_trace.jsonl`, 'utf8')).toBe('theirs\n')
   })
 
@@ -97,11 +97,11 @@ describe('.orchestration', () => {
     expect(hasOrchestration(layout)).toBe(true)
     fs.rmdirSync(layout.dir)
     fs.symlinkSync(outside, layout.dir)
-    expect(() => hasOrchestration(layout)).toThrow(named(layout.dir, /a symlink/))
-    expect(() => makeOrchestration(layout)).toThrow(named(layout.dir, /a symlink/))
+    expect(() => hasOrchestration(layout)).toThrow(pathEscapeError(layout.dir, /a symlink/))
+    expect(() => makeOrchestration(layout)).toThrow(pathEscapeError(layout.dir, /a symlink/))
     fs.rmSync(layout.dir)
     fs.writeFileSync(layout.dir, '')
-    expect(() => hasOrchestration(layout)).toThrow(named(layout.dir, /a file/))
+    expect(() => hasOrchestration(layout)).toThrow(pathEscapeError(layout.dir, /a file/))
   })
 
   it.runIf(process.platform === 'linux')('that becomes a link while it is open leads nowhere else', () => {

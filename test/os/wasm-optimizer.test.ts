@@ -4,7 +4,7 @@ import { compileOnce } from '../support/compiled.js'
 import { testWorkspace } from '../support/workspace.js'
 
 /** Runs one of our programs on a short shell command. V8 writes on stdout what it compiles. */
-function traced(program: string, args: readonly string[]) {
+function runTraced(program: string, args: readonly string[]) {
   const { root } = testWorkspace()
   const env = { ...process.env, ESCROW_SESSION_ID: 'shell', ESCROW_INTENT_ID: 'INT-001' }
   const command = ['--trace-wasm-compilation-times', `${compileOnce()}/${program}`, ...args]
@@ -16,7 +16,7 @@ describe('the grammar of a shell command is not optimized', () => {
     ['escrow', 'test/children/escrow.js', ['run', '--intent', 'INT-001', '--', 'sh', '-c', 'echo a | cat']],
     ['escrow-sh', 'src/cli/sh.js', ['-c', 'echo a | cat']],
   ] as const)('in %s, which would have to wait for it', (_, program, args) => {
-    const { status, stdout } = traced(program, args)
+    const { status, stdout } = runTraced(program, args)
     expect(status).toBe(0)
     expect(stdout).toContain('using Liftoff')
     expect(stdout).not.toContain('using TurboFan')

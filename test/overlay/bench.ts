@@ -49,7 +49,7 @@ export function seed(root: string, tree: SeedTree): void {
 export const p = asRelPath
 
 /** Every path that the merged view shows, with its type, mode and content, without `.orchestration`. */
-export function merged(overlay: Overlay): Record<string, string> {
+export function mergedFiles(overlay: Overlay): Record<string, string> {
   const found: Record<string, string> = {}
   const visit = (dir: RelPath): void => {
     for (const { name, type } of overlay.readdir(dir)) {

@@ -7,14 +7,14 @@ import { layoutAt } from '../../src/os/workspace-state.js'
 import { openStage } from '../../src/stage/opened-stage.js'
 import { ownStage, readStage, type StageStore } from '../../src/stage/store.js'
 import { tempDir } from '../support/facade.js'
-import { LOWER, merged, mutate, mutation, p, seed } from './bench.js'
+import { LOWER, mergedFiles, mutate, mutation, p, seed } from './bench.js'
 
 const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 50)
 const ALWAYS = { log: 0, pack: 0, times: 0 }
 
 /** The complete visible state of a stage, with attributes and credits. */
 function look(overlay: Overlay): unknown {
-  const seen = merged(overlay)
+  const seen = mergedFiles(overlay)
   const inodes = Object.keys(seen).map((path) => {
     const inode = overlay.placeOf(p(path)).node?.inode
     return (
@@ -145,7 +145,7 @@ describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
     )
   })
 
-  function worked() {
+  function setUpEdited() {
     const at = site()
     onTestFinished(at.dispose)
     const store = at.open()
@@ -156,7 +156,7 @@ describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
   }
 
   it('keeps only what the stage or a snapshot has', () => {
-    const { files, store, snapshot, pack, open } = worked()
+    const { files, store, snapshot, pack, open } = setUpEdited()
     store.close()
     const before = fs.statSync(files.log).size
     const old = pack()
@@ -176,7 +176,7 @@ describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
   })
 
   it('is written only if it saves much', () => {
-    const { files, store, pack } = worked()
+    const { files, store, pack } = setUpEdited()
     store.close()
     const bytes = fs.readFileSync(files.log)
     expect(compact(files, store.overlay.stage, { pack: pack() })).toBe(false)
@@ -185,7 +185,7 @@ describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
   })
 
   it('is written when a session closes whose log is mostly history', () => {
-    const { files, store, open, snapshot } = worked()
+    const { files, store, open, snapshot } = setUpEdited()
     for (let i = 0; i < 9_000; i++) store.enqueue('kind', `note ${i} ${'x'.repeat(80)}`)
     store.ack('kind', 9_000)
     store.overlay.put(p('last'), Buffer.from('last'))
@@ -202,7 +202,7 @@ describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
   it('that fails at any step leaves the log unchanged, and removes its own files', () => {
     const real = { write: fs.writeSync, rename: fs.renameSync, sync: fs.fsyncSync }
     for (let fails = 0; fails < 14; fails++) {
-      const { dir, files, store, pack, open } = worked()
+      const { dir, files, store, pack, open } = setUpEdited()
       const before = lookAll(store)
       store.close()
       let left = fails

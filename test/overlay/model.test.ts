@@ -11,7 +11,7 @@ import { layoutAt } from '../../src/os/workspace-state.js'
 import { openStage } from '../../src/stage/opened-stage.js'
 import { ownStage, readStage, type StageStore } from '../../src/stage/store.js'
 import { tempDir } from '../support/facade.js'
-import { changeDisk, LOWER, type Mutation, merged, mutate, mutation, onDisk, outside, p, seed } from './bench.js'
+import { changeDisk, LOWER, type Mutation, mergedFiles, mutate, mutation, onDisk, outside, p, seed } from './bench.js'
 
 /**
  * The whole of staging in one sentence: committing the listed changes of a stage makes the disk equal to the merged
@@ -139,7 +139,7 @@ const WHERE_A_LINK_STOOD: readonly (readonly [string, readonly Mutation[]])[] = 
 
 it.each(WHERE_A_LINK_STOOD)('commits %s in place of a link', async (_, sequence) => {
   await property([{ op: 'remove', path: p('b/l') }, ...sequence], async (at) => {
-    const wanted = merged(at.store.overlay)
+    const wanted = mergedFiles(at.store.overlay)
     const { changes } = diffStage(at.store.overlay)
     expect(changes.filter(({ drifted }) => drifted)).toEqual([])
     await commit(at, at.store, changes)
@@ -155,14 +155,14 @@ it('commits a file in place of a directory whose files were committed under anot
   ]
   await property(sequence, async (at) => {
     const { overlay } = at.store
-    const wanted = merged(overlay)
+    const wanted = mergedFiles(overlay)
     await commit(
       at,
       at.store,
       diffStage(overlay).changes.filter(({ path }) => ['d/a/a', 'd/a/b/a'].includes(path)),
     )
     at.store.settle([])
-    expect(merged(overlay)).toEqual(wanted)
+    expect(mergedFiles(overlay)).toEqual(wanted)
     await commit(at, at.store, diffStage(overlay).changes)
     at.store.settle([])
     expect(onDisk(at.layout.root)).toEqual(wanted)
@@ -177,7 +177,7 @@ it('commits the last file of a moved directory, and drops the directory', async 
   ]
   await property(sequence, async (at) => {
     const { overlay } = at.store
-    const wanted = merged(overlay)
+    const wanted = mergedFiles(overlay)
     const { changes } = diffStage(overlay)
     await commit(
       at,
@@ -198,14 +198,14 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
       fc.asyncProperty(steps, (sequence) =>
         property(sequence, async (at) => {
           const { overlay } = at.store
-          const wanted = merged(overlay)
+          const wanted = mergedFiles(overlay)
           const { changes } = diffStage(overlay)
           const label = inspect(describeChanges(changes), { maxArrayLength: null })
           if (changes.length > 0) await commit(at, at.store, changes)
           expect(onDisk(at.layout.root), label).toEqual(wanted)
           at.store.settle([])
           expect(diffStage(overlay).changes, label).toEqual([])
-          expect(merged(overlay), label).toEqual(wanted)
+          expect(mergedFiles(overlay), label).toEqual(wanted)
         }),
       ),
       { numRuns: RUNS },
@@ -218,11 +218,11 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
         property(sequence, async (at) => {
           const { overlay } = at.store
           const approved = diffStage(overlay).changes.filter(() => choices.next().value)
-          const wanted = merged(overlay)
+          const wanted = mergedFiles(overlay)
           const label = inspect(describeChanges(approved), { maxArrayLength: null })
           if (approved.length === 0 || !(await commits(at, approved))) return
           at.store.settle([])
-          expect(merged(overlay), label).toEqual(wanted)
+          expect(mergedFiles(overlay), label).toEqual(wanted)
           const rest = diffStage(overlay).changes
           if (rest.length === 0 || !(await commits(at, rest))) return
           expect(onDisk(at.layout.root), inspect(describeChanges(rest))).toEqual(wanted)
@@ -244,7 +244,7 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
             if (meanwhile) changeDisk(layout.root, meanwhile)
           }
           const replayed = readStage(layout, 'one')
-          expect(merged(replayed.overlay)).toEqual(merged(store.overlay))
+          expect(mergedFiles(replayed.overlay)).toEqual(mergedFiles(store.overlay))
           expect(describeChanges(diffStage(replayed.overlay).changes)).toEqual(describeChanges(diffStage(store.overlay).changes))
         }),
       ),
@@ -261,7 +261,7 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
           for (const step of theirs) mutate(other.overlay, step)
           const before = diffStage(overlay).changes
           const held = new Map(
-            before.filter((change) => isHeld(at.store, change)).map((each) => [each.path, seen(at.store, each)]),
+            before.filter((change) => isHeld(at.store, change)).map((each) => [each.path, readView(at.store, each)]),
           )
           const bases = new Map(
             [...overlay.stage.bases].map(([path, { state }]) => [
@@ -274,7 +274,7 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
           await commit(at, other, changes, 'two')
           at.store.settle([])
           const label = inspect({ theirs: describeChanges(changes), mine: describeChanges(before) }, { maxArrayLength: null })
-          for (const [path, content] of held) expect(seen(at.store, { path }), `${path} of ${label}`).toEqual(content)
+          for (const [path, content] of held) expect(readView(at.store, { path }), `${path} of ${label}`).toEqual(content)
           for (const { path, from, kind, drifted, before: base } of diffStage(overlay).changes) {
             if (drifted || !bases.has(from ?? path) || kind === 'mkdir' || base?.type === 'dir') continue
             expect(base?.digest, `${path} of ${label}`).toBe(bases.get(from ?? path))
@@ -291,6 +291,6 @@ function isHeld({ overlay }: StageStore, { path, after }: StagedChange): boolean
   return after?.type === 'file' && overlay.placeOf(path).node?.inode !== undefined
 }
 
-function seen({ overlay }: StageStore, { path }: Pick<StagedChange, 'path'>): string {
+function readView({ overlay }: StageStore, { path }: Pick<StagedChange, 'path'>): string {
   return overlay.typeOf(path) === 'file' ? overlay.read(path).toString() : String(overlay.typeOf(path))
 }

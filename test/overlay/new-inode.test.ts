@@ -46,11 +46,11 @@ describe('an entry created in a set-group-id directory', () => {
       api.cpSync(`${root}/plain`, `${root}/shared/copy`, { recursive: true })
     api.symlinkSync('a', `${root}/shared/link`)
     api.renameSync(`${root}/plain`, `${root}/shared/moved`)
-    const shown = (name: string) => {
+    const describeFile = (name: string) => {
       const { mode, gid } = api.lstatSync(`${root}/shared/${name}`)
       return `${name.replace(/^temp-.*/, 'temp')} ${mode.toString(8)} ${gid}`
     }
-    return (api.readdirSync(`${root}/shared`, { recursive: true }) as string[]).map(shown).sort()
+    return (api.readdirSync(`${root}/shared`, { recursive: true }) as string[]).map(describeFile).sort()
   }
 
   function seed(root: string): void {

@@ -7,7 +7,7 @@ import { layoutAt } from '../../src/os/workspace-state.js'
 import { openStage } from '../../src/stage/opened-stage.js'
 import { ownStage, readStage } from '../../src/stage/store.js'
 import { tempDir } from '../support/facade.js'
-import { LOWER, merged, mutate, mutation, seed } from './bench.js'
+import { LOWER, mergedFiles, mutate, mutation, seed } from './bench.js'
 
 const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 100)
 const steps = fc.array(mutation, { minLength: 1, maxLength: 20 })
@@ -60,7 +60,7 @@ const takingBack = fc.property(steps, fc.infiniteStream(fc.boolean()), (sequence
         .map(({ path }) => path),
       why,
     ).toEqual([])
-    expect(merged(readStage(layout, 'one').overlay), why).toEqual(merged(overlay))
+    expect(mergedFiles(readStage(layout, 'one').overlay), why).toEqual(mergedFiles(overlay))
   } finally {
     store.close()
     dispose()

@@ -8,7 +8,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ op: fc.constant('fork' as const) }) },
 )
 
-const sorted = (map: Iterable<[string, number]>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1))
+const sortEntries = (map: Iterable<[string, number]>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1))
 
 describe('a shared map', () => {
   it('behaves as a Map, and every copy keeps its entries', () => {
@@ -31,7 +31,7 @@ describe('a shared map', () => {
         }
         for (const [shared, plain] of [...left, [map, model] as const]) {
           expect(shared.size).toBe(plain.size)
-          expect(sorted(shared)).toEqual(sorted(plain))
+          expect(sortEntries(shared)).toEqual(sortEntries(plain))
           for (let key = 0; key <= 90; key++) {
             expect(shared.get(`k${key}`)).toBe(plain.get(`k${key}`))
             expect(shared.has(`k${key}`)).toBe(plain.has(`k${key}`))

@@ -6,7 +6,7 @@ import { layoutAt } from '../../src/os/workspace-state.js'
 import { openStage } from '../../src/stage/opened-stage.js'
 import { ownStage, readStage, type StageStore } from '../../src/stage/store.js'
 import { tempDir } from '../support/facade.js'
-import { LOWER, type Mutation, merged, mutate, mutation, overlayOver, p, seed } from './bench.js'
+import { LOWER, type Mutation, mergedFiles, mutate, mutation, overlayOver, p, seed } from './bench.js'
 
 const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 50)
 
@@ -16,7 +16,7 @@ function look(overlay: Overlay): unknown {
   const described = changes
     .map(({ content: _, times, ...change }) => JSON.stringify({ ...change, times: String(times?.mtimeNs) }))
     .sort()
-  const seen = merged(overlay)
+  const seen = mergedFiles(overlay)
   const links = Object.keys(seen).map((path) => {
     const inode = overlay.placeOf(p(path)).node?.inode
     return inode && inode.type !== 'dir' ? [path, inode.names, inode.mtimeNs] : [path]
@@ -26,7 +26,7 @@ function look(overlay: Overlay): unknown {
 
 interface Site {
   readonly store: StageStore
-  reopened(): StageStore
+  reopen(): StageStore
   dispose(): void
 }
 
@@ -40,7 +40,7 @@ function site(): Site {
   const store = ownStage(opened, hooks)
   return {
     store,
-    reopened: () => readStage(layout, 'one'),
+    reopen: () => readStage(layout, 'one'),
     dispose() {
       store.close()
       dispose()
@@ -86,7 +86,7 @@ describe('snapshots', { timeout: 180_000 + RUNS * 500 }, () => {
               path = [...path, each]
             }
           }
-          const replayed = at.reopened()
+          const replayed = at.reopen()
           expect(look(replayed.overlay)).toEqual(look(store.overlay))
           for (const { overlay } of [store, replayed]) {
             for (const { id, version } of overlay.stage.snapshots.list()) {
@@ -96,7 +96,7 @@ describe('snapshots', { timeout: 180_000 + RUNS * 500 }, () => {
           }
           const naive = overlayOver(LOWER)
           for (const each of path) mutate(naive.overlay, each)
-          expect(merged(naive.overlay)).toEqual(merged(store.overlay))
+          expect(mergedFiles(naive.overlay)).toEqual(mergedFiles(store.overlay))
           naive.dispose()
         } finally {
           at.dispose()
@@ -115,7 +115,7 @@ describe('snapshots', { timeout: 180_000 + RUNS * 500 }, () => {
           for (const each of first) mutate(overlay, each)
           const before = new Overlay({ lower: overlay.lower, stage: Stage.of(stage.freeze()) })
           for (const each of second) mutate(overlay, each)
-          const [was, is] = [merged(before), merged(overlay)]
+          const [was, is] = [mergedFiles(before), mergedFiles(overlay)]
           const changes = diffVersions(before, overlay)
           const files = (seen: Record<string, string>) =>
             Object.fromEntries(Object.entries(seen).filter(([, what]) => !what.startsWith('dir')))

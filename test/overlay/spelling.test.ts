@@ -84,13 +84,13 @@ beforeEach(() => {
 afterEach(() => dir.dispose())
 
 const at = (name: string) => `${dir.path}/${name}`
-const staged = () => diffStage(overlay).changes.map(({ path, kind }) => [path, kind])
+const stagedChanges = () => diffStage(overlay).changes.map(({ path, kind }) => [path, kind])
 
 describe('a name in another spelling', () => {
   it.each(['SRC/A.TS', 'Src/a.ts', './src/./A.ts', 'src/auth/../A.ts'])('%s is the file of the disk', (name) => {
     expect(api.readFileSync(at(name), 'utf8')).toBe('disk')
     api.writeFileSync(at(name), 'mine')
-    expect(staged()).toEqual([['src/a.ts', 'modify']])
+    expect(stagedChanges()).toEqual([['src/a.ts', 'modify']])
     expect(api.readFileSync(at('src/a.ts'), 'utf8')).toBe('mine')
     expect(api.readFileSync(at('sRC/a.tS'), 'utf8')).toBe('mine')
     expect(api.readdirSync(at('SRC')).sort()).toEqual(['Auth', 'a.ts', 'caf\u00e9.ts'])
@@ -107,7 +107,7 @@ describe('a name in another spelling', () => {
 
   it('in the other Unicode form is the same file', () => {
     api.appendFileSync(at('src/cafe\u0301.ts'), '!')
-    expect(staged()).toEqual([['src/caf\u00e9.ts', 'modify']])
+    expect(stagedChanges()).toEqual([['src/caf\u00e9.ts', 'modify']])
     expect(api.readFileSync(at('src/caf\u00e9.ts'), 'utf8')).toBe('coffee!')
   })
 
@@ -119,7 +119,7 @@ describe('a name in another spelling', () => {
     expect(() => api.writeFileSync(at('src/A.ts'), 'x', { flag: 'wx' })).toThrow(
       expect.objectContaining({ code: 'EEXIST' }),
     )
-    expect(staged()).toEqual([['src/New/Thing.ts', 'create']])
+    expect(stagedChanges()).toEqual([['src/New/Thing.ts', 'create']])
     expect(api.readFileSync(at('src/New/Thing.ts'), 'utf8')).toBe('two')
   })
 
@@ -128,7 +128,7 @@ describe('a name in another spelling', () => {
     for (const name of ['src/a.ts', 'src/A.ts', 'SRC/A.TS']) expect(api.existsSync(at(name))).toBe(false)
     api.writeFileSync(at('src/A.ts'), 'new')
     expect(api.readFileSync(at('src/a.ts'), 'utf8')).toBe('new')
-    expect(staged()).toEqual([['src/a.ts', 'modify']])
+    expect(stagedChanges()).toEqual([['src/a.ts', 'modify']])
   })
 
   it('of a directory that moved leads to it', () => {
@@ -141,7 +141,7 @@ describe('a name in another spelling', () => {
   it('is followed through links, and a link keeps its own name', () => {
     api.symlinkSync('AUTH', at('src/Link'))
     api.writeFileSync(at('SRC/link/login.ts'), 'mine')
-    expect(staged().sort()).toEqual([
+    expect(stagedChanges().sort()).toEqual([
       ['src/Auth/Login.ts', 'modify'],
       ['src/Link', 'link'],
     ])

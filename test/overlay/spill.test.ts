@@ -49,12 +49,12 @@ describe('spilling staged content', () => {
       first.overlay.put(at(`f${i}`), contentOf(i))
       first.overlay.put(at(`f${i}`), Buffer.from('edited'), { at: 5 })
     }
-    const edited = (i: number) =>
+    const editedContent = (i: number) =>
       Buffer.concat([contentOf(i).subarray(0, 5), Buffer.from('edited'), contentOf(i).subarray(11)])
-    for (let i = 0; i < 20; i++) expect(first.overlay.read(at(`f${i}`)).equals(edited(i))).toBe(true)
+    for (let i = 0; i < 20; i++) expect(first.overlay.read(at(`f${i}`)).equals(editedContent(i))).toBe(true)
     first.close()
     const second = spilling(50_000)
-    for (let i = 0; i < 20; i++) expect(second.overlay.read(at(`f${i}`)).equals(edited(i))).toBe(true)
+    for (let i = 0; i < 20; i++) expect(second.overlay.read(at(`f${i}`)).equals(editedContent(i))).toBe(true)
     second.close()
   })
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Overlay, openLower, openStageLog, replay, Stage, type StageLog } from '../../overlay/index.js'
 import { tempDir } from '../support/facade.js'
-import { merged, p, seed } from './bench.js'
+import { mergedFiles, p, seed } from './bench.js'
 
 interface Kept {
   readonly root: string
@@ -14,13 +14,13 @@ interface Kept {
   read(): Record<string, string>
 }
 
-function kept(): Kept {
+function setUpLog(): Kept {
   const { path: outer, dispose } = tempDir()
   onTestFinished(dispose)
   const root = `${outer}/root`
   seed(root, { a: 'lower' })
   const files = { log: `${outer}/stage.log`, pack: `${outer}/pack` }
-  const replayed = () => {
+  const replayLog = () => {
     const stage = new Stage()
     return { stage, ...replay(files, stage, true) }
   }
@@ -28,7 +28,7 @@ function kept(): Kept {
     root,
     files,
     open(each = false) {
-      const { stage, ...found } = replayed()
+      const { stage, ...found } = replayLog()
       const log = openStageLog(files, found, each)
       onTestFinished(() => log.close())
       const overlay = new Overlay({
@@ -37,7 +37,7 @@ function kept(): Kept {
       })
       return { overlay, log, torn: found.torn }
     },
-    read: () => merged(new Overlay({ lower: openLower(root), stage: replayed().stage })),
+    read: () => mergedFiles(new Overlay({ lower: openLower(root), stage: replayLog().stage })),
   }
 }
 
@@ -45,31 +45,31 @@ afterEach(() => vi.restoreAllMocks())
 
 describe('the stage log', () => {
   it('without files is an empty stage, and a reader creates none', () => {
-    const at = kept()
+    const at = setUpLog()
     expect(at.read()).toEqual({ a: 'file 644 lower' })
     expect(fs.existsSync(at.files.log)).toBe(false)
   })
 
   it('has each edit before the call returns, and equal contents once in the pack', () => {
-    const at = kept()
+    const at = setUpLog()
     const { overlay } = at.open()
     overlay.put(p('one'), Buffer.from('the content'))
     expect(at.read().one).toBe('file 666 the content')
     overlay.put(p('two'), Buffer.from('the content'))
     overlay.put(p('a'), Buffer.from('!'), { at: 5 })
-    expect(at.read()).toEqual(merged(overlay))
+    expect(at.read()).toEqual(mergedFiles(overlay))
     expect(readFileSync(at.files.pack, 'utf8')).toBe('the contentlower!')
   })
 
   it('is readable only by its owner', () => {
-    const at = kept()
+    const at = setUpLog()
     at.open()
     expect(fs.statSync(at.files.log).mode & 0o077).toBe(0)
     expect(fs.statSync(at.files.pack).mode & 0o077).toBe(0)
   })
 
   it('continues after it was closed and opened', () => {
-    const at = kept()
+    const at = setUpLog()
     const first = at.open()
     first.overlay.put(p('one'), Buffer.from('1'))
     first.log.close()
@@ -82,7 +82,7 @@ describe('the stage log', () => {
 
 describe('a torn tail', () => {
   it('cut at any byte of the last line loses only that line, keeps its bytes, and continues', () => {
-    const at = kept()
+    const at = setUpLog()
     const { overlay, log } = at.open()
     overlay.put(p('one'), Buffer.from('1'))
     const before = fs.statSync(at.files.log).size
@@ -104,7 +104,7 @@ describe('a torn tail', () => {
   })
 
   it('of garbage is skipped by a reader and unchanged on disk', () => {
-    const at = kept()
+    const at = setUpLog()
     at.open().overlay.put(p('one'), Buffer.from('1'))
     appendFileSync(at.files.log, '12345678 {"op":"remove","path":"one","whiteout":false,"t":"1"}')
     const bytes = readFileSync(at.files.log)
@@ -115,7 +115,7 @@ describe('a torn tail', () => {
 
 describe('a damaged line that was synced', () => {
   it('is refused by file and line, for any byte, and nothing is cut', () => {
-    const at = kept()
+    const at = setUpLog()
     const { overlay, log } = at.open()
     overlay.put(p('one'), Buffer.from('1'))
     const size = fs.statSync(at.files.log).size
@@ -135,8 +135,8 @@ describe('a damaged line that was synced', () => {
 
 describe('a power loss', () => {
   /** One synced file, three unsynced. */
-  function unsynced() {
-    const at = kept()
+  function setUpUnsynced() {
+    const at = setUpLog()
     const { overlay, log } = at.open()
     overlay.put(p('one'), Buffer.from('content 1'))
     log.sync()
@@ -153,7 +153,7 @@ describe('a power loss', () => {
       [26, ['one', 'n2']],
       [9, ['one']],
     ] as const) {
-      const at = unsynced()
+      const at = setUpUnsynced()
       truncateSync(at.files.pack, size)
       expect(Object.keys(at.read()).sort(), `pack of ${size}`).toEqual(['a', ...left].sort())
       const again = at.open()
@@ -165,7 +165,7 @@ describe('a power loss', () => {
   })
 
   it('that left holes in the pack cuts the log in the same way', () => {
-    const at = unsynced()
+    const at = setUpUnsynced()
     const pack = readFileSync(at.files.pack)
     writeFileSync(at.files.pack, pack.fill(0, 20, 24))
     expect(Object.keys(at.read()).sort()).toEqual(['a', 'n2', 'one'])
@@ -173,7 +173,7 @@ describe('a power loss', () => {
   })
 
   it('that damaged an unsynced line cuts there', () => {
-    const at = unsynced()
+    const at = setUpUnsynced()
     const bytes = Buffer.from(at.bytes)
     const second = (at.lines[2] ?? 0) + 15
     bytes[second] = 0
@@ -195,14 +195,14 @@ describe('a power loss', () => {
         fc.array(hit, { maxLength: 3 }),
         hit,
         (calls, hits, cut) => {
-          const at = kept()
+          const at = setUpLog()
           const { overlay, log } = at.open()
-          const states = [merged(overlay)]
+          const states = [mergedFiles(overlay)]
           let since = 0
           let safe = { log: 0, pack: 0 }
           for (const { path, data, sync } of calls) {
             overlay.put(p(path), Buffer.from(data))
-            states.push(merged(overlay))
+            states.push(mergedFiles(overlay))
             if (!sync) continue
             log.sync()
             since = states.length - 1
@@ -242,7 +242,7 @@ function lineStarts(log: string): number[] {
 
 describe('a damaged pack', () => {
   it('fails the read of its content, and returns no other bytes', () => {
-    const at = kept()
+    const at = setUpLog()
     const { overlay, log } = at.open()
     overlay.put(p('one'), Buffer.from('the content'))
     overlay.put(p('two'), Buffer.from('another'))
@@ -277,19 +277,19 @@ describe('a full disk', () => {
 
   it('fails the call, leaves the stage unchanged, and the next line starts clean', () => {
     for (let bytes = 0; bytes < 120; bytes += 3) {
-      const at = kept()
+      const at = setUpLog()
       const { overlay, log } = at.open()
       overlay.put(p('one'), Buffer.from('1'))
-      const before = merged(overlay)
+      const before = mergedFiles(overlay)
       fillAfter(bytes)
       expect(() => overlay.put(p('two'), Buffer.from('two'.repeat(10)))).toThrow(/ENOSPC/)
       vi.restoreAllMocks()
-      expect(merged(overlay), `${bytes} bytes`).toEqual(before)
+      expect(mergedFiles(overlay), `${bytes} bytes`).toEqual(before)
       expect(at.read()).toEqual(before)
       overlay.put(p('two'), Buffer.from('two'.repeat(10)))
       overlay.put(p('three'), Buffer.from('3'))
       log.close()
-      expect(at.read()).toEqual(merged(overlay))
+      expect(at.read()).toEqual(mergedFiles(overlay))
     }
   })
 })
@@ -298,7 +298,7 @@ describe('content that is stored in parts', () => {
   const content = (mark: number) => Buffer.alloc((3 << 20) + 5, mark)
 
   it('is used by its edit, also while others are stored', async () => {
-    const at = kept()
+    const at = setUpLog()
     const { overlay, log } = at.open()
     const storing = overlay.prepare(p('large'), content(1))
     overlay.put(p('between'), Buffer.from('between'))
@@ -308,11 +308,11 @@ describe('content that is stored in parts', () => {
     overlay.put(p('after'), Buffer.from('after'))
     expect(overlay.read(p('large')).equals(content(1))).toBe(true)
     log.close()
-    expect(at.read()).toEqual(merged(overlay))
+    expect(at.read()).toEqual(mergedFiles(overlay))
   })
 
   it('is stored once, and lets timers run', async () => {
-    const { overlay, log } = kept().open()
+    const { overlay, log } = setUpLog().open()
     let turns = 0
     const timer = setInterval(() => turns++, 0)
     const [one, two] = [await overlay.prepare(p('x'), content(2)), await overlay.prepare(p('y'), content(2))]
@@ -323,12 +323,12 @@ describe('content that is stored in parts', () => {
   })
 
   it('fails once the log is closed, and nothing is lost', async () => {
-    const at = kept()
+    const at = setUpLog()
     const { overlay, log } = at.open()
     overlay.put(p('one'), Buffer.from('1'))
     const storing = overlay.prepare(p('x'), content(3))
     log.close()
     await expect(storing).rejects.toMatchObject({ code: 'EBADF' })
-    expect(at.read()).toEqual(merged(overlay))
+    expect(at.read()).toEqual(mergedFiles(overlay))
   })
 })

@@ -3,7 +3,7 @@ import { MessageChannel } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import { invalidateTick, memoizePerTick } from '../../overlay/tick.js'
 
-function counted(): () => number {
+function memoizedCounter(): () => number {
   let asked = 0
   return memoizePerTick(() => ++asked)
 }
@@ -22,7 +22,7 @@ const NEXT = {
 
 describe('a memo for one turn of the event loop', () => {
   it.each(Object.entries(NEXT))('is computed again in the next one, by %s', async (_, next) => {
-    const ask = counted()
+    const ask = memoizedCounter()
     await next()
     const first = ask()
     await next()
@@ -33,7 +33,7 @@ describe('a memo for one turn of the event loop', () => {
 
   it('has ended when a message arrives, however soon after it', async () => {
     const { port1, port2 } = new MessageChannel()
-    const ask = counted()
+    const ask = memoizedCounter()
     const first = ask()
     const answer = new Promise((done) => port2.on('message', () => done(ask())))
     port1.postMessage('changed')
@@ -42,14 +42,14 @@ describe('a memo for one turn of the event loop', () => {
   })
 
   it('is computed again after a millisecond of a long turn', () => {
-    const ask = counted()
+    const ask = memoizedCounter()
     const first = ask()
     busy(1.1)
     expect(ask()).toBe(first + 1)
   })
 
   it('is computed again after an invalidation', () => {
-    const ask = counted()
+    const ask = memoizedCounter()
     const first = ask()
     invalidateTick()
     expect(ask()).toBe(first + 1)
@@ -58,7 +58,7 @@ describe('a memo for one turn of the event loop', () => {
   it('is computed once for synchronous work', () => {
     // A pause of the process in between would end the turn.
     const held = Array.from({ length: 50 }, () => {
-      const ask = counted()
+      const ask = memoizedCounter()
       const first = ask()
       return ask() === first
     })

@@ -20,7 +20,7 @@ import { layoutAt } from '../../src/os/workspace-state.js'
 import { openStage } from '../../src/stage/opened-stage.js'
 import { ownStage, readStage, type StageStore } from '../../src/stage/store.js'
 import { tempDir } from '../support/facade.js'
-import { LOWER, merged, mutate, mutation, onDisk, p, seed } from './bench.js'
+import { LOWER, mergedFiles, mutate, mutation, onDisk, p, seed } from './bench.js'
 
 const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 50)
 
@@ -96,13 +96,13 @@ interface Known {
   readonly renamed: readonly { readonly at: string; readonly lower: string }[]
 }
 
-function known(overlay: Overlay): Known {
+function captureState(overlay: Overlay): Known {
   return { landed: new Set(), files: files(overlay), renamed: redirects(overlay.stage.tree.root, ROOT) }
 }
 
 /** The entry at each path of a view, only files and links. */
 function files(overlay: Overlay): Map<string, string> {
-  return new Map(Object.entries(merged(overlay)).filter(([, what]) => !what.startsWith('dir')))
+  return new Map(Object.entries(mergedFiles(overlay)).filter(([, what]) => !what.startsWith('dir')))
 }
 
 describe('a return to a snapshot before commits', { timeout: 180_000 + RUNS * 1_000 }, () => {
@@ -118,7 +118,7 @@ describe('a return to a snapshot before commits', { timeout: 180_000 + RUNS * 1_
         try {
           for (const { before, after, later, all, to: n } of sequence) {
             for (const each of before) mutate(overlay, each)
-            since.set(store.createSnapshot({}).id, known(overlay))
+            since.set(store.createSnapshot({}).id, captureState(overlay))
             for (const each of after) mutate(overlay, each)
             const landed = await commit(
               at,
@@ -129,12 +129,12 @@ describe('a return to a snapshot before commits', { timeout: 180_000 + RUNS * 1_
             const to = snapshots.list()[n % snapshots.size]
             const was = to && since.get(to.id)
             if (!to || !was) continue
-            const now = known(overlay)
+            const now = captureState(overlay)
             const { left } = store.travel(to, [])
             if (!since.has(left.id)) since.set(left.id, now)
             checkTravel(at.root, store, was)
           }
-          expect(merged(readStage(at.layout, 'one').overlay)).toEqual(merged(store.overlay))
+          expect(mergedFiles(readStage(at.layout, 'one').overlay)).toEqual(mergedFiles(store.overlay))
         } finally {
           at.dispose()
         }
@@ -175,7 +175,7 @@ it('a version is a separate stage, whose edits leave the snapshot unchanged', ()
     const there = new Overlay({ lower: overlay.lower, stage: Stage.of(version) })
     mutate(there, { op: 'put', path: p('c'), data: 'tried' })
     mutate(there, { op: 'removeTree', path: p('b') })
-    expect(merged(new Overlay({ lower: overlay.lower, stage: Stage.of(version) }))).toEqual(merged(overlay))
+    expect(mergedFiles(new Overlay({ lower: overlay.lower, stage: Stage.of(version) }))).toEqual(mergedFiles(overlay))
     expect(overlay.read(p('c')).toString()).toBe('staged')
   } finally {
     at.dispose()

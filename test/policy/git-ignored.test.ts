@@ -35,7 +35,7 @@ it('ignores the same paths as git, by the files of every directory on the way', 
           }
           const read = (file: string) => (file in texts ? readFileSync(`${root}/${file}`, 'utf8') : undefined)
           const isIgnored = gitIgnored(read)
-          const asked = [...new Set(paths.flatMap((each) => made(root, each)))]
+          const asked = [...new Set(paths.flatMap((each) => createFile(root, each)))]
           const input = asked.map((each) => `${each}\0`).join('')
           const args = ['-C', root, 'check-ignore', '--no-index', '-z', '--stdin']
           const { stdout } = spawnSync('git', args, { input, encoding: 'utf8' })
@@ -54,7 +54,7 @@ it('ignores the same paths as git, by the files of every directory on the way', 
 })
 
 /** Creates a file at a path if possible. Returns the created file and its directories. */
-function made(root: string, path: string): string[] {
+function createFile(root: string, path: string): string[] {
   const segments = path.split('/')
   for (let end = 1; end < segments.length; end++) {
     const dir = `${root}/${segments.slice(0, end).join('/')}`

@@ -28,15 +28,15 @@ async function claimOpenly(database: Database, scope: Scope, path: string) {
   const ended = new Promise<void>((resolve) => {
     end = resolve
   })
-  let reached: () => void = () => undefined
+  let onReached: () => void = () => undefined
   const isClaimed = new Promise<void>((resolve) => {
-    reached = resolve
+    onReached = resolve
   })
   const holding: Database = Object.assign({}, database, {
     transaction: (async (work) =>
       database.transaction(async (query) => {
         const result = await work(query)
-        reached()
+        onReached()
         await ended
         return result
       })) satisfies Database['transaction'],

@@ -10,7 +10,7 @@ import { serveHub } from '../../src/hub-server/index.js'
 import { HubRefusal } from '../../src/remote/ask.js'
 import { RemoteSync } from '../../src/remote/index.js'
 import { newScope } from '../hub/fixtures.js'
-import { connected, reviewerOf } from '../remote/kit.js'
+import { connectMachine, reviewerOf } from '../remote/kit.js'
 import { working } from '../support/workspace.js'
 import { faultyLine, faultyNetwork } from './faulty-network.js'
 
@@ -116,8 +116,8 @@ async function twoHubs() {
   }
 }
 
-async function machineAt(hub: Parameters<typeof connected>[0], name: string, url: string) {
-  const { workspace, session } = await connected(hub, name, url)
+async function machineAt(hub: Parameters<typeof connectMachine>[0], name: string, url: string) {
+  const { workspace, session } = await connectMachine(hub, name, url)
   const sessions = { 'agent-1': session, 'agent-2': await working(workspace, 'agent-2') }
   const start = () => new RemoteSync(workspace, () => undefined)
   let syncing = start()

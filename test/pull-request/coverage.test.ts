@@ -14,12 +14,12 @@ interface Line {
   readonly own: Readonly<Record<string, unknown>>
 }
 
-const parsed = (text: string): Line => ({ text, own: JSON.parse(text).metadata[OWN] })
+const parseLine = (text: string): Line => ({ text, own: JSON.parse(text).metadata[OWN] })
 
 /** A record like another one, at another position of the chain. */
-function madeFrom({ text }: Line, fields: Readonly<Record<string, unknown>>): Line {
+function forgeFrom({ text }: Line, fields: Readonly<Record<string, unknown>>): Line {
   const record = JSON.parse(text)
-  return parsed(
+  return parseLine(
     JSON.stringify({ ...record, id: randomUUID(), metadata: { [OWN]: { ...record.metadata[OWN], ...fields } } }),
   )
 }
@@ -45,9 +45,9 @@ describe('a checkpoint', () => {
   afterAll(() => rmSync(template, { recursive: true, force: true }))
 
   /** The signed ledger up to its last commit, what follows, and a forged commit that follows in its place. */
-  function signed() {
+  function setUpForged() {
     const pr = copyOf(template)
-    const lines = pr.ledger().map(parsed)
+    const lines = pr.ledger().map(parseLine)
     const at = lines.findLastIndex(({ own }) => own.type === 'commit') + 1
     const [commit, checkpoint, end] = [lines[at - 1], lines[at], lines.at(-1)]
     if (commit === undefined || checkpoint?.own.type !== 'checkpoint' || end === undefined)
@@ -58,7 +58,7 @@ describe('a checkpoint', () => {
       rest: lines.slice(at),
       commit,
       end,
-      forged: madeFrom(commit, follow(commit)),
+      forged: forgeFrom(commit, follow(commit)),
     }
   }
 
@@ -68,33 +68,33 @@ describe('a checkpoint', () => {
   }
 
   it.each([['merge'], ['tool_call']])('covers no branch that a later %s record joins', async (type) => {
-    const { pr, before, rest, end, forged } = signed()
-    write(pr, [...before, forged, ...rest, madeFrom(forged, { ...follow(end, forged), type })])
+    const { pr, before, rest, end, forged } = setUpForged()
+    write(pr, [...before, forged, ...rest, forgeFrom(forged, { ...follow(end, forged), type })])
     expect(await problems(pr)).toEqual([UNSIGNED])
   })
 
   it('covers no line of another tool on such a branch', async () => {
-    const { pr, before, rest, commit, end, forged } = signed()
+    const { pr, before, rest, commit, end, forged } = setUpForged()
     const foreign = { text: JSON.stringify({ ...JSON.parse(forged.text), metadata: {} }), own: commit.own }
-    write(pr, [...before, foreign, ...rest, madeFrom(forged, { ...follow(end, foreign), type: 'merge' })])
+    write(pr, [...before, foreign, ...rest, forgeFrom(forged, { ...follow(end, foreign), type: 'merge' })])
     expect(await problems(pr)).toEqual([UNSIGNED])
   })
 
   it('covers its own branch, whatever is merged after it', async () => {
-    const { pr, before, rest, end, forged } = signed()
-    const call = madeFrom(forged, { type: 'tool_call', changes: [] })
-    write(pr, [...before, call, ...rest, madeFrom(forged, { ...follow(end, call), type: 'merge' })])
+    const { pr, before, rest, end, forged } = setUpForged()
+    const call = forgeFrom(forged, { type: 'tool_call', changes: [] })
+    write(pr, [...before, call, ...rest, forgeFrom(forged, { ...follow(end, call), type: 'merge' })])
     expect(await problems(pr)).toEqual([])
   })
   it('of each of two branches covers what a record joins', async () => {
     const pr = copyOf(template)
     const [mine, main, other] = ['work', 'main', 'other'].map((branch) =>
-      pr.git('show', `${branch}:${LEDGER}`).trimEnd().split('\n').map(parsed),
+      pr.git('show', `${branch}:${LEDGER}`).trimEnd().split('\n').map(parseLine),
     )
     const [end, last] = [mine?.at(-1), other?.at(-1)]
     if (mine === undefined || end === undefined || last === undefined) throw new Error('A branch has no ledger.')
     const added = other?.slice(main?.length) ?? []
-    write(pr, [...mine, ...added, madeFrom(end, { ...follow(last, end), type: 'merge' })])
+    write(pr, [...mine, ...added, forgeFrom(end, { ...follow(last, end), type: 'merge' })])
     expect(await problems(pr)).toEqual([])
   })
 })

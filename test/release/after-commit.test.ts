@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { testWorkspace, working } from '../support/workspace.js'
 
 /** A live session continues after a commit of its changes: later calls behave as on a plain directory. */
-async function started(files: Readonly<Record<string, string>>) {
+async function startAgent(files: Readonly<Record<string, string>>) {
   const at = testWorkspace(files)
   const workspace = await at.open()
   const agent = await working(workspace)
@@ -17,7 +17,7 @@ async function started(files: Readonly<Record<string, string>>) {
 
 describe('a live session after a commit of its changes', () => {
   it('removes a directory that had replaced a file', async () => {
-    const { fs, commit } = await started({ 'src/d/b': 'x\n' })
+    const { fs, commit } = await startAgent({ 'src/d/b': 'x\n' })
     expect(fs.readFileSync('src/d/b', 'utf8')).toBe('x\n')
     fs.rmSync('src/d', { recursive: true })
     fs.mkdirSync('src/d/b', { recursive: true })
@@ -27,7 +27,7 @@ describe('a live session after a commit of its changes', () => {
   })
 
   it('removes a directory and its file that had replaced a file', async () => {
-    const { fs, commit } = await started({ 'src/b': 'x\n' })
+    const { fs, commit } = await startAgent({ 'src/b': 'x\n' })
     expect(fs.readFileSync('src/b', 'utf8')).toBe('x\n')
     fs.rmSync('src/b')
     fs.mkdirSync('src/b')
@@ -39,7 +39,7 @@ describe('a live session after a commit of its changes', () => {
 
   it.each([1, 40])('has %s moved files with one name each, even while undo keeps copies', async (count) => {
     const names = Array.from({ length: count }, (_, n) => `${n}.ts`)
-    const { at, fs, commit, workspace } = await started(Object.fromEntries(names.map((name) => [`src/${name}`, name])))
+    const { at, fs, commit, workspace } = await startAgent(Object.fromEntries(names.map((name) => [`src/${name}`, name])))
     // A recently written file is copied: its mtime might not show a later write.
     for (const name of names) utimesSync(`${at.root}/src/${name}`, 1, 1)
     const before = statSync(`${at.root}/src/0.ts`)
@@ -55,7 +55,7 @@ describe('a live session after a commit of its changes', () => {
   })
 
   it('still proposes to replace a file by a directory after another session commits', async () => {
-    const { at, workspace, fs, commit } = await started({ 'src/b/a': 'x\n', 'src/a': 'one\n' })
+    const { at, workspace, fs, commit } = await startAgent({ 'src/b/a': 'x\n', 'src/a': 'one\n' })
     fs.rmSync('src/b', { recursive: true })
     fs.mkdirSync('src/b/a', { recursive: true })
     const other = await working(workspace, 'other')

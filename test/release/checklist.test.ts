@@ -34,7 +34,7 @@ async function begin({ policy = '' } = {}) {
   return { at, workspace, session, review }
 }
 
-const shown = async (review: Review) =>
+const checklistRows = async (review: Review) =>
   (await review.checklist()).map(({ intentId, number, criterion, ticked }) => [intentId, number, criterion, ticked])
 
 async function checklistsIn(workspace: Parameters<typeof recordsOf>[0]) {
@@ -52,10 +52,10 @@ it('lists the sentences of the approved changes, else of all', async () => {
     ['INT-001', 2, TAX, false],
     ['INT-002', 1, MAIL, false],
   ]
-  expect(await shown(review)).toEqual(all)
+  expect(await checklistRows(review)).toEqual(all)
   await review.changes()
   await review.approve('mail/m.ts', ANN)
-  expect(await shown(review)).toEqual(all.slice(2))
+  expect(await checklistRows(review)).toEqual(all.slice(2))
 })
 
 it('records the ticks with the commit, which spends them', async () => {
@@ -108,7 +108,7 @@ it('keeps a tick that a commit for another intent did not record', async () => {
   await review.changes()
   await review.approve('mail/m.ts', ANN)
   await review.commit()
-  expect(await shown(review)).toEqual([
+  expect(await checklistRows(review)).toEqual([
     ['INT-001', 1, PRICES, false],
     ['INT-001', 2, TAX, true],
   ])
@@ -120,7 +120,7 @@ it('counts a tick for the exact text only', async () => {
   at.write('.orchestration/active_intents.yaml', intents(PRICES, `${TAX}.`))
   expect((await review.checklist()).map(({ ticked }) => ticked)).toEqual([false, false])
   at.write('.orchestration/active_intents.yaml', intents(TAX))
-  expect(await shown(review)).toEqual([['INT-001', 1, TAX, true]])
+  expect(await checklistRows(review)).toEqual([['INT-001', 1, TAX, true]])
 })
 
 it('ignores sentences that no person has accepted on this machine', async () => {

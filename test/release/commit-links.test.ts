@@ -6,7 +6,7 @@ import { type TestWorkspace, testWorkspace, working } from '../support/workspace
 const ANN = { name: 'Ann' }
 
 /** An agent works; a person approves everything, or `some`, and commits. */
-async function committed(at: TestWorkspace, workspace: Workspace, work: (fs: Session['fs']) => void, some?: Selection) {
+async function commitWork(at: TestWorkspace, workspace: Workspace, work: (fs: Session['fs']) => void, some?: Selection) {
   const agent = await working(workspace)
   work(agent.fs)
   const review = await workspace.review('agent')
@@ -26,7 +26,7 @@ const inode = (at: TestWorkspace, path: string) => lstatSync(`${at.root}/${path}
 
 it('commits several names staged for one new file as hard links, and shows them as such', async () => {
   const at = testWorkspace()
-  const { flags, rest } = await committed(at, await at.open(), (fs) => {
+  const { flags, rest } = await commitWork(at, await at.open(), (fs) => {
     fs.writeFileSync('src/deep-name.ts', 'one')
     fs.mkdirSync('src/deep')
     fs.linkSync('src/deep-name.ts', 'src/deep/other.ts')
@@ -51,7 +51,7 @@ it('commits a new name for a file on disk as a hard link of that file', async ()
   const at = testWorkspace()
   const workspace = await at.open()
   const old = inode(at, 'src/a.ts')
-  const { id, rest, flags } = await committed(at, workspace, (fs) => {
+  const { id, rest, flags } = await commitWork(at, workspace, (fs) => {
     fs.linkSync('src/a.ts', 'src/sub/b.ts')
     fs.linkSync('src/sub/b.ts', 'src/third.ts')
   })
@@ -68,7 +68,7 @@ it('commits a new name for a file on disk as a hard link of that file', async ()
 
 it('commits a file that was linked and then written as one new file with all its names', async () => {
   const at = testWorkspace()
-  const { rest } = await committed(at, await at.open(), (fs) => {
+  const { rest } = await commitWork(at, await at.open(), (fs) => {
     fs.linkSync('src/a.ts', 'src/b2.ts')
     fs.appendFileSync('src/b2.ts', 'more')
     fs.renameSync('src/b.ts', 'src/moved.ts')
@@ -82,7 +82,7 @@ it('commits a file that was linked and then written as one new file with all its
 
 it('commits one approved name by itself and leaves the others unchanged', async () => {
   const at = testWorkspace()
-  const { rest, agent } = await committed(
+  const { rest, agent } = await commitWork(
     at,
     await at.open(),
     (fs) => {

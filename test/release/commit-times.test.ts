@@ -100,10 +100,10 @@ it('stages and commits times that a contained command sets', async () => {
   // The ustar format stores whole seconds.
   const whole = new Date(Math.floor(THEN.getTime() / 1000) * 1000)
   const expected = { 'src/touched': THEN, 'src/copied': THEN, 'src/packed/old': whole }
-  const seen = () => session.fs.statSync(`${at.root}/src/b.ts`).mtime
+  const readMtime = () => session.fs.statSync(`${at.root}/src/b.ts`).mtime
   for (const [path, time] of Object.entries(expected))
     expect(session.fs.statSync(`${at.root}/${path}`).mtime).toEqual(time)
-  expect(seen()).toEqual(THEN)
+  expect(readMtime()).toEqual(THEN)
   expect((await session.exec('stat -c %y src/touched')).stdout).toContain('2020-02-02 02:02:02.500000')
   const review = await workspace.review('agent')
   await review.approve()

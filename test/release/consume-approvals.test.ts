@@ -44,7 +44,7 @@ const THREE = 'one\nkept\ntwo\nkept too\nthree\n'
 const CHANGED = 'ONE\nkept\nTWO\nkept too\nTHREE\n'
 
 /** A file with three changes in one hunk, which the reviewer split. */
-async function divided() {
+async function setUpSplitHunk() {
   const at = testWorkspace({ 'src/a.ts': THREE })
   const agent = await working(await at.open())
   agent.fs.writeFileSync('src/a.ts', CHANGED)
@@ -62,7 +62,7 @@ async function divided() {
 }
 
 it('keeps the rejection of a piece when the committer dies before recording, however much it wrote', async () => {
-  const { at, review, pieces, log, statesNow } = await divided()
+  const { at, review, pieces, log, statesNow } = await setUpSplitHunk()
   await review.approve({ hunks: [pieces[1] ?? ''] }, ANN)
   await review.reject({ hunks: [pieces[2] ?? ''] }, 'not three', ANN)
   const before = readFileSync(log, 'utf8').split('\n').length
@@ -81,7 +81,7 @@ it('keeps the rejection of a piece when the committer dies before recording, how
 })
 
 it('keeps the rejection of a file when the committer of an approved part dies', async () => {
-  const { review, pieces, log, statesNow } = await divided()
+  const { review, pieces, log, statesNow } = await setUpSplitHunk()
   await review.reject('src/a.ts', 'none of it', ANN)
   await review.approve({ hunks: [pieces[1] ?? ''] }, ANN)
   const before = readFileSync(log, 'utf8')

@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 
 /** A repository with a hook, in which an agent has changed two files and Ann has approved one of them. */
-async function partlyApproved(hook: string) {
+async function setUpPartlyApproved(hook: string) {
   const at = testWorkspace()
   initRepository(at.root)
   mkdirSync(`${at.root}/.git/hooks`, { recursive: true })
@@ -39,14 +39,14 @@ async function partlyApproved(hook: string) {
 
 it('shows the pre-commit hook the approved changes, and no other staged change', async () => {
   const looks = 'git diff --cached --name-status; git status --porcelain -uall; cat src/a.ts src/b.ts; ls src; exit 1'
-  const { run, commit, text } = await partlyApproved(looks)
+  const { run, commit, text } = await setUpPartlyApproved(looks)
   const { output } = await failure(commit)
   expect(output).toBe('M\tsrc/a.ts\nM  src/a.ts\napproved\nb\na.ts\nb.ts\nsub\n')
   expect([run('status', '--porcelain'), text('src/a.ts')]).toEqual(['', 'a one\na two\n'])
 })
 
 it('commits what is approved once the hook agrees; the rest stays staged', async () => {
-  const { run, commit, session } = await partlyApproved('! grep -r "not approved" src')
+  const { run, commit, session } = await setUpPartlyApproved('! grep -r "not approved" src')
   const { git: made } = await commit()
   expect(made?.hooksLeft).toEqual([])
   expect(run('show', '--name-only', '--format=', 'HEAD')).toBe('src/a.ts')
@@ -55,7 +55,7 @@ it('commits what is approved once the hook agrees; the rest stays staged', async
 })
 
 it('refuses the commit if the hook takes too long, and leaves no trace of it', async () => {
-  const { root, run, commit, text } = await partlyApproved('echo begun; touch ../slow; sleep 600')
+  const { root, run, commit, text } = await setUpPartlyApproved('echo begun; touch ../slow; sleep 600')
   hooks.seconds = 1
   const head = run('rev-parse', 'HEAD')
   expect(await failure(commit)).toMatchObject({

@@ -7,7 +7,7 @@ import { site } from '../terminal/site.js'
 const FILES = { 'src/a.ts': 'a\n', 'mail/m.ts': 'm\n', 'docs/d.md': 'd\n', 'docs/sub/e.md': 'e\n' }
 
 /** A session whose command wrote refused paths, and its review. */
-async function refused(command: string) {
+async function runRefused(command: string) {
   const at = await site(FILES, INTENTS)
   await at.session.exec(command)
   return { ...at, review: await at.workspace.review('agent') }
@@ -15,7 +15,7 @@ async function refused(command: string) {
 
 describe('quarantined effects', () => {
   it('are listed, and can be staged only once the scope was widened', async () => {
-    const { review, session, workspace, root, text } = await refused(
+    const { review, session, workspace, root, text } = await runRefused(
       'echo y >> mail/m.ts; rm -r docs; mkdir -p new/dir; echo n > new/dir/f; ln -s f new/dir/l; chmod 755 new/dir/f',
     )
     const listed = await review.quarantined()
@@ -57,7 +57,7 @@ describe('quarantined effects', () => {
   })
 
   it('of a closed session are staged for their intent, which is cleared again', async () => {
-    const { session, workspace } = await refused('echo y >> mail/m.ts')
+    const { session, workspace } = await runRefused('echo y >> mail/m.ts')
     await session.close()
     await workspace.intents.expandScope('INT-001', ['mail/**'])
     const review = await workspace.review('agent')
@@ -69,7 +69,7 @@ describe('quarantined effects', () => {
   })
 
   it('of work without an intent are staged for the intent that a person names, which is cleared again', async () => {
-    const { workspace, session, root } = await refused('true')
+    const { workspace, session, root } = await runRefused('true')
     await session.selectIntent(null)
     await session.exec('echo y >> src/a.ts')
     const review = await workspace.review('agent')
@@ -84,7 +84,7 @@ describe('quarantined effects', () => {
   })
 
   it("for a missing intent stay, the others are staged, and the session's intent is unchanged", async () => {
-    const { review, session, workspace } = await refused('echo y >> mail/m.ts')
+    const { review, session, workspace } = await runRefused('echo y >> mail/m.ts')
     await session.selectIntent('INT-002')
     await session.exec('echo z >> src/a.ts')
     await session.selectIntent(null)
@@ -100,7 +100,7 @@ describe('quarantined effects', () => {
   })
 
   it('are dropped with their content, and nothing is staged', async () => {
-    const { review, root } = await refused('echo y >> mail/m.ts; echo z >> docs/d.md')
+    const { review, root } = await runRefused('echo y >> mail/m.ts; echo z >> docs/d.md')
     const dir = `${stateOf(root)}/sessions/agent/quarantine`
     const [place = ''] = fs.readdirSync(dir)
     expect(fs.readdirSync(`${dir}/${place}`)).toHaveLength(3)
@@ -113,7 +113,7 @@ describe('quarantined effects', () => {
   })
 
   it('show the last of several writes to a path', async () => {
-    const { review, session, workspace, root } = await refused('echo first > mail/m.ts')
+    const { review, session, workspace, root } = await runRefused('echo first > mail/m.ts')
     await session.exec('echo second > mail/m.ts')
     expect(await review.quarantined()).toHaveLength(2)
     await workspace.intents.expandScope('INT-001', ['mail/**'])
@@ -123,7 +123,7 @@ describe('quarantined effects', () => {
   })
 
   it('that cannot be staged are marked, and protected paths stay protected', async () => {
-    const { review, workspace } = await refused(
+    const { review, workspace } = await runRefused(
       'mkfifo src/f; mkdir -p src/x/.git/hooks; echo x > src/x/.git/hooks/post-commit',
     )
     await workspace.intents.expandScope('INT-001', ['**'])
@@ -137,7 +137,7 @@ describe('quarantined effects', () => {
   })
 
   it('cannot be decided by an agent, and foreign lists are ignored', async () => {
-    const { review, root } = await refused('echo y >> mail/m.ts')
+    const { review, root } = await runRefused('echo y >> mail/m.ts')
     vi.stubEnv('ESCROW_SESSION', 'agent')
     onTestFinished(() => void vi.unstubAllEnvs())
     expect(await reasonOf(() => review.takeQuarantined('mail/m.ts'))).toBe('access_denied')

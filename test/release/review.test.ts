@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { testWorkspace, working } from '../support/workspace.js'
 
 /** A reviewer's process that stays open next to an agent's. */
-async function watched() {
+async function setUpReview() {
   const place = testWorkspace()
   const session = await working(await place.open())
   session.fs.writeFileSync('src/a.ts', 'a one\na new\n')
@@ -28,12 +28,12 @@ const B = { text: '-b\n+b new\n', state: 'pending', flags: [] }
 
 describe('a review that is read repeatedly', () => {
   it('returns the same while nothing changes', async () => {
-    const { look } = await watched()
+    const { look } = await setUpReview()
     for (let turn = 0; turn < 3; turn++) expect(await look()).toEqual({ 'src/a.ts': A, 'src/b.ts': B })
   })
 
   it('sees what the agent writes, reverts and moves', async () => {
-    const { session, look } = await watched()
+    const { session, look } = await setUpReview()
     session.fs.writeFileSync('src/b.ts', 'b newer\n')
     expect(await look()).toEqual({ 'src/a.ts': A, 'src/b.ts': { ...B, text: '-b\n+b newer\n' } })
     await session.revert(['src/b.ts'])
@@ -45,7 +45,7 @@ describe('a review that is read repeatedly', () => {
   })
 
   it('sees changes of the disk by others, and their reversal', async () => {
-    const { place, look } = await watched()
+    const { place, look } = await setUpReview()
     place.write('src/b.ts', 'b of another\n')
     expect((await look())['src/b.ts']).toMatchObject({ flags: ['drifted'] })
     place.write('src/b.ts', 'b\n')
@@ -60,7 +60,7 @@ describe('a review that is read repeatedly', () => {
   })
 
   it('sees a changed policy and scope', async () => {
-    const { place, look } = await watched()
+    const { place, look } = await setUpReview()
     place.write('.orchestration/policy.yaml', 'protected: [src/b.ts]\n')
     expect(await look()).toEqual({ 'src/a.ts': A, 'src/b.ts': { ...B, flags: ['protected'] } })
     const intents = place.text('.orchestration/active_intents.yaml')
@@ -69,7 +69,7 @@ describe('a review that is read repeatedly', () => {
   })
 
   it('sees verdicts, edits, splits and commits of other processes', async () => {
-    const { place, session, look } = await watched()
+    const { place, session, look } = await setUpReview()
     const other = await (await place.open()).review(session.id)
     await other.changes()
     await other.reject('src/b.ts', 'no')
@@ -88,7 +88,7 @@ describe('a review that is read repeatedly', () => {
   })
 
   it('decides on what it has shown, and refuses what changed since', async () => {
-    const { session, review } = await watched()
+    const { session, review } = await setUpReview()
     session.fs.writeFileSync('src/b.ts', 'b newer\n')
     await expect(review.approve('src/b.ts')).rejects.toMatchObject({ reason: 'stale_file' })
     await review.changes()

@@ -20,7 +20,7 @@ import { failure, own, reasonOf, recordsOf, type TestWorkspace, testWorkspace, w
 const ANN = { name: 'Ann' }
 
 /** Lets an agent work; a person approves and commits everything. */
-async function committed(workspace: Workspace, work: (fs: Session['fs']) => void, id = 'agent') {
+async function commitWork(workspace: Workspace, work: (fs: Session['fs']) => void, id = 'agent') {
   const agent = await working(workspace, id)
   work(agent.fs)
   await agent.close()
@@ -69,7 +69,7 @@ describe('an undo', () => {
   it('is available for as many commits as policy says', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    const write = (text: string) => committed(workspace, (fs) => fs.writeFileSync('src/a.ts', text), `writes-${text}`)
+    const write = (text: string) => commitWork(workspace, (fs) => fs.writeFileSync('src/a.ts', text), `writes-${text}`)
     for (const text of ['1', '2']) await write(text)
     at.write('.orchestration/policy.yaml', 'limits: {undo_commits: 2}\n')
     expect((await (await workspace.undo('1')).changes()).changes).toHaveLength(1)
@@ -85,7 +85,7 @@ describe('an undo', () => {
     plant(at)
     const before = listing(at.root)
     const workspace = await at.open()
-    const commit = await committed(workspace, changeAll)
+    const commit = await commitWork(workspace, changeAll)
     const after = listing(at.root)
     expect(after).not.toEqual(before)
 
@@ -111,7 +111,7 @@ describe('an undo', () => {
   it('is recorded as an undo, names its commits and claims no line', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    const commit = await committed(workspace, changeTwo)
+    const commit = await commitWork(workspace, changeTwo)
     const undo = await workspace.undo(String(commit.seq))
     const undone = await commitAll(workspace, undo.sessionId)
     const record = (await recordsOf(workspace)).find((each) => own(each).tx === undone.id)
@@ -129,7 +129,7 @@ describe('an undo', () => {
   it('flags what changed on disk since, and overwrites none of it', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    const { id } = await committed(workspace, (fs) => {
+    const { id } = await commitWork(workspace, (fs) => {
       fs.writeFileSync('src/a.ts', 'a one\na TWO\n')
       fs.writeFileSync('src/b.ts', 'B\n')
       fs.unlinkSync('src/sub/c.ts')
@@ -156,7 +156,7 @@ describe('an undo', () => {
   it('keeps a directory to which others added files, and recreates missing parents', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    const { id } = await committed(workspace, (fs) => {
+    const { id } = await commitWork(workspace, (fs) => {
       fs.mkdirSync('src/new')
       fs.writeFileSync('src/new/n.ts', 'n\n')
       fs.unlinkSync('src/sub/c.ts')
@@ -171,7 +171,7 @@ describe('an undo', () => {
   it('stages nothing if a person undid the change by hand', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    const { id } = await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
+    const { id } = await commitWork(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
     at.write('src/a.ts', 'a one\na two\n')
     expect(await failure(() => workspace.undo(id))).toMatchObject({
       reason: 'nothing_selected',
@@ -182,7 +182,7 @@ describe('an undo', () => {
 
   it('stages nothing a second time, and names the commit that undid it', async () => {
     const workspace = await testWorkspace().open()
-    const { id } = await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
+    const { id } = await commitWork(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
     const undo = await workspace.undo(id)
     const { id: undoing } = await commitAll(workspace, undo.sessionId)
     expect(await failure(() => workspace.undo(id))).toMatchObject({
@@ -196,7 +196,7 @@ describe('an undo', () => {
   it('is refused with the paths if another kind of entry is in the way, and stages nothing', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    const { id } = await committed(workspace, (fs) => {
+    const { id } = await commitWork(workspace, (fs) => {
       fs.writeFileSync('src/a.ts', 'x\n')
       fs.unlinkSync('src/sub/c.ts')
       fs.writeFileSync('src/b.ts', 'B\n')
@@ -215,7 +215,7 @@ describe('an undo', () => {
     const at = testWorkspace()
     const workspace = await at.open()
     linkSync(`${at.root}/src/a.ts`, `${at.root}/mail/twin.ts`)
-    const { id } = await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
+    const { id } = await commitWork(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
     writeFileSync(`${at.root}/mail/twin.ts`, 'changed in place\n')
     const error = await failure(() => workspace.undo(id))
     expect(error.refused?.map(({ path, reason }) => [path, reason])).toEqual([['src/a.ts', 'undo_expired']])
@@ -231,7 +231,7 @@ describe('commits that can be undone', () => {
   it('throws undo_expired for a commit whose contents were pruned, and nothing_selected for an unknown one', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    const { id } = await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
+    const { id } = await commitWork(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
     for (const none of ['2', '1-00000000', '', '../1', '9-abcdef01'])
       expect(await reasonOf(() => workspace.undo(none))).toBe('nothing_selected')
     const { tx } = layoutAt(at.root)
@@ -242,7 +242,7 @@ describe('commits that can be undone', () => {
   it('refuses the commit of an undo that was interrupted while staging', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    const { id } = await committed(workspace, changeTwo)
+    const { id } = await commitWork(workspace, changeTwo)
     const undo = await workspace.undo(id)
     const { stageLog } = layoutAt(at.root).session(undo.sessionId)
     const lines = readFileSync(stageLog, 'utf8').trimEnd().split('\n')
@@ -254,7 +254,7 @@ describe('commits that can be undone', () => {
   it('requires an intent and scope for what an agent adds to an undo', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    const { id } = await committed(workspace, changeTwo)
+    const { id } = await commitWork(workspace, changeTwo)
     const undo = await workspace.undo(id)
     const agent = await working(workspace, undo.sessionId)
     expect(await reasonOf(() => agent.fs.writeFileSync('mail/m.ts', 'x'))).toBe('scope_violation')
@@ -269,7 +269,7 @@ describe('commits that can be undone', () => {
   it('needs no intent, and is refused while policy.yaml cannot be read', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    const { id } = await committed(workspace, changeTwo)
+    const { id } = await commitWork(workspace, changeTwo)
     await workspace.intents.complete('INT-001')
     at.write('.orchestration/policy.yaml', 'access: [')
     const undo = await workspace.undo(id)
@@ -282,7 +282,7 @@ describe('commits that can be undone', () => {
   it('stages two undos of one commit in two sessions; after one is committed the other is empty', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    const { id } = await committed(workspace, changeTwo)
+    const { id } = await commitWork(workspace, changeTwo)
     const [one, two] = [await workspace.undo(id), await workspace.undo(id)]
     expect([one.sessionId, two.sessionId]).toEqual(['undo-1', 'undo-1-2'])
     await commitAll(workspace, one.sessionId)
@@ -315,7 +315,7 @@ it('restores the tree as it was, whatever was committed', async () => {
       const at = testWorkspace()
       const before = listing(at.root)
       const workspace = await at.open()
-      const { id } = await committed(workspace, (fs) => {
+      const { id } = await commitWork(workspace, (fs) => {
         for (const [turn, each] of acts.entries()) perform(fs, each, turn)
       })
       if (id === '') return
@@ -330,14 +330,14 @@ it('restores the tree as it was, whatever was committed', async () => {
 })
 
 describe('an undo of several commits', () => {
-  const edit = (workspace: Workspace, text: string) => committed(workspace, (fs) => fs.writeFileSync('src/a.ts', text))
+  const edit = (workspace: Workspace, text: string) => commitWork(workspace, (fs) => fs.writeFileSync('src/a.ts', text))
 
   it('restores the content before the oldest commit, in one commit that names them all', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const before = at.text('src/a.ts')
     const one = await edit(workspace, 'one\n')
-    const two = await committed(workspace, (fs) => fs.writeFileSync('src/new.ts', 'new\n'))
+    const two = await commitWork(workspace, (fs) => fs.writeFileSync('src/new.ts', 'new\n'))
     const three = await edit(workspace, 'three\n')
     const undo = await workspace.undo([three.id, String(one.seq), two.id])
     expect(undo.sessionId).toBe('undo-1-to-3')
@@ -354,9 +354,9 @@ describe('an undo of several commits', () => {
   it('needs no intent for restored content, whose lines keep their authors', async () => {
     const at = testWorkspace({ 'src/a.ts': '' })
     const workspace = await at.open()
-    await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'first\nsecond line\n'), 'author')
-    const one = await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'first\n'))
-    const two = await committed(workspace, (fs) => fs.rmSync('src/a.ts'))
+    await commitWork(workspace, (fs) => fs.writeFileSync('src/a.ts', 'first\nsecond line\n'), 'author')
+    const one = await commitWork(workspace, (fs) => fs.writeFileSync('src/a.ts', 'first\n'))
+    const two = await commitWork(workspace, (fs) => fs.rmSync('src/a.ts'))
     const undo = await workspace.undo([one.id, two.id])
     await workspace.intents.complete('INT-001')
     await commitAll(workspace, undo.sessionId)

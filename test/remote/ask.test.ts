@@ -27,7 +27,7 @@ async function resetting(count: number) {
   })
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
-  return { to: { url: `http://127.0.0.1:${address.port}`, token: 't' }, asked: () => sockets.length }
+  return { to: { url: `http://127.0.0.1:${address.port}`, token: 't' }, countConnections: () => sockets.length }
 }
 
 describe('a request to a hub that closed the connection', () => {
@@ -36,20 +36,20 @@ describe('a request to a hub that closed the connection', () => {
     ['PUT', { method: 'PUT', json: {} }],
     ['DELETE', { method: 'DELETE' }],
   ])('is repeated once: %s', async (_, sent) => {
-    const { to, asked } = await resetting(1)
+    const { to, countConnections } = await resetting(1)
     await expect(askHub(to, '/', sent)).resolves.toBeUndefined()
-    expect(asked()).toBe(2)
+    expect(countConnections()).toBe(2)
   })
 
   it('fails if the hub closes the next one, too', async () => {
-    const { to, asked } = await resetting(2)
+    const { to, countConnections } = await resetting(2)
     await expect(askHub(to, '/')).rejects.toThrow('does not answer: read ECONNRESET')
-    expect(asked()).toBe(2)
+    expect(countConnections()).toBe(2)
   })
 
   it('is not repeated if it could take effect twice', async () => {
-    const { to, asked } = await resetting(1)
+    const { to, countConnections } = await resetting(1)
     await expect(askHub(to, '/', { json: {} })).rejects.toMatchObject({ code: 'away' })
-    expect(asked()).toBe(1)
+    expect(countConnections()).toBe(1)
   })
 })

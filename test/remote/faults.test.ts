@@ -2,16 +2,16 @@ import { expect, it, onTestFinished } from 'vitest'
 import { RemoteSync, type SyncReport } from '../../src/remote/index.js'
 import { serveTrial } from '../hub/fixtures.js'
 import { failure } from '../support/workspace.js'
-import { connected, proxied, reviewerOf, sync } from './kit.js'
+import { connectMachine, startProxy, reviewerOf, sync } from './kit.js'
 
 it('treats an answer that ends early like an unavailable hub', async () => {
   const hub = await serveTrial()
   let isCut = false
-  const url = await proxied(hub, async (path, response) => {
+  const url = await startProxy(hub, async (path, response) => {
     if (!isCut || path !== '/v1/submissions') return response
     return new Response((await response.text()).slice(0, -1), { status: 200 })
   })
-  const { workspace, session } = await connected(hub, 'laptop', url)
+  const { workspace, session } = await connectMachine(hub, 'laptop', url)
   session.fs.writeFileSync('src/a.ts', 'x\n')
   isCut = true
   expect(await failure(() => sync(workspace))).toMatchObject({ code: 'away' })
@@ -21,7 +21,7 @@ it('treats an answer that ends early like an unavailable hub', async () => {
 
 it('reports a session once, and again when it has changed', async () => {
   const hub = await serveTrial()
-  const { workspace, session } = await connected(hub, 'laptop')
+  const { workspace, session } = await connectMachine(hub, 'laptop')
   session.fs.writeFileSync('src/a.ts', 'x\n')
   expect(await sync(workspace)).toMatchObject([{ kind: 'sent', changes: 1 }])
   expect(await sync(workspace)).toEqual([])
@@ -34,11 +34,11 @@ it('reports a session once, and again when it has changed', async () => {
 it('sends again what a hub refused while it watches, even if nothing was staged since', async () => {
   const hub = await serveTrial()
   let refusals = 1
-  const url = await proxied(hub, async (path, response) => {
+  const url = await startProxy(hub, async (path, response) => {
     if (path !== '/v1/submissions' || refusals-- <= 0) return response
     return Response.json({ error: { code: 'fenced', message: 'Another process has the session.' } }, { status: 409 })
   })
-  const { workspace, session } = await connected(hub, 'laptop', url)
+  const { workspace, session } = await connectMachine(hub, 'laptop', url)
   const ada = await reviewerOf(hub)
   session.fs.writeFileSync('src/a.ts', 'x\n')
   const end = new AbortController()

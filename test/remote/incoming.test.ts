@@ -5,7 +5,7 @@ import { recordDecision } from '../../src/remote/incoming.js'
 import { escrowAt } from '../cli/real.js'
 import { serveTrial } from '../hub/fixtures.js'
 import { own, recordsOf } from '../support/workspace.js'
-import { approvedOnHub, connected, reviewerOf, states, sync } from './kit.js'
+import { approveOnHub, connectMachine, reviewerOf, states, sync } from './kit.js'
 
 /** The verdicts in the ledger of a workspace. */
 async function verdictsIn(workspace: Workspace) {
@@ -14,7 +14,7 @@ async function verdictsIn(workspace: Workspace) {
 
 describe('a decision of the hub changes nothing if it', () => {
   it('has an unknown key', async () => {
-    const { workspace } = await approvedOnHub(() => ({ key: digest('forged') }))
+    const { workspace } = await approveOnHub(() => ({ key: digest('forged') }))
     expect(await sync(workspace)).toContainEqual({
       ...{ kind: 'decided', session: 'agent-1', path: 'src/a.ts', outcome: 'passed over', reviewer: 'Ada' },
     })
@@ -23,7 +23,7 @@ describe('a decision of the hub changes nothing if it', () => {
   })
 
   it('names another path than the change with its key', async () => {
-    const { workspace, session } = await approvedOnHub(() => ({ path: 'src/b.ts' }))
+    const { workspace, session } = await approveOnHub(() => ({ path: 'src/b.ts' }))
     session.fs.writeFileSync('src/b.ts', 'not reviewed\n')
     expect(await sync(workspace)).toContainEqual({
       ...{ kind: 'decided', session: 'agent-1', path: 'src/b.ts', outcome: 'passed over', reviewer: 'Ada' },
@@ -34,7 +34,7 @@ describe('a decision of the hub changes nothing if it', () => {
 
   it('names an unknown session, or one of another machine', async () => {
     for (const session of ['laptop.agent-2', 'desk.agent-1', 'agent-1']) {
-      const { workspace } = await approvedOnHub(() => ({ session }))
+      const { workspace } = await approveOnHub(() => ({ session }))
       const outcomes = (await sync(workspace)).filter(({ kind }) => kind === 'decided')
       expect(outcomes).toMatchObject(session === 'laptop.agent-2' ? [{ outcome: 'passed over' }] : [])
       expect(await states(workspace)).toEqual(['src/a.ts pending'])
@@ -44,7 +44,7 @@ describe('a decision of the hub changes nothing if it', () => {
 
   it('is about a path with two changes, because a selection by path would select both', async () => {
     const hub = await serveTrial()
-    const { workspace, session } = await connected(hub)
+    const { workspace, session } = await connectMachine(hub)
     const ada = await reviewerOf(hub)
     session.fs.unlinkSync('src/a.ts')
     session.fs.mkdirSync('src/a.ts')
@@ -59,7 +59,7 @@ describe('a decision of the hub changes nothing if it', () => {
 })
 
 it('a rejection by the hub applies to bytes that return after other ones', async () => {
-  const { workspace, session, ada } = await approvedOnHub()
+  const { workspace, session, ada } = await approveOnHub()
   await sync(workspace)
   expect(await states(workspace)).toEqual(['src/a.ts approved'])
   await ada.decide('laptop.agent-1', 'rejected', 'src/a.ts')
@@ -70,7 +70,7 @@ it('a rejection by the hub applies to bytes that return after other ones', async
   expect(await states(workspace)).toEqual(['src/a.ts rejected'])
 })
 
-type Machine = Awaited<ReturnType<typeof approvedOnHub>>
+type Machine = Awaited<ReturnType<typeof approveOnHub>>
 
 /** A workspace that changes after each read of a session's changes, before a verdict on them. */
 function changingAfterLook(workspace: Workspace, change: () => void): Workspace {
@@ -95,7 +95,7 @@ describe('a decision is not recorded if', () => {
     ['the agent writes', 'rejected', ({ session }) => session.fs.writeFileSync('src/a.ts', 'newer\n')],
     ['the file on disk changes', 'approved', ({ place }) => place.write('src/a.ts', 'newer\n')],
   ])('%s between the read and the verdict (%s)', async (_, verdict, act) => {
-    const at = await approvedOnHub()
+    const at = await approveOnHub()
     const [change] = (await at.ada.open('laptop.agent-1')).changes
     const decision = { seq: 1, session: 'laptop.agent-1', path: 'src/a.ts', reviewer: 'Ada', reason: 'No.' }
     const moving = changingAfterLook(at.workspace, () => act(at))
@@ -108,7 +108,7 @@ describe('a decision is not recorded if', () => {
 
 it('a decision is recorded for each person who approved, and the commit names all of them', async () => {
   const hub = await serveTrial()
-  const { workspace, session } = await connected(hub)
+  const { workspace, session } = await connectMachine(hub)
   const headers = { authorization: `Bearer ${await hub.token('root', 'admin')}` }
   const rules = JSON.stringify({ approvals: 2, codeowners: null, teams: {} })
   expect((await fetch(`${hub.url}/v1/rules`, { method: 'PUT', headers, body: rules })).status).toBe(204)
@@ -128,14 +128,14 @@ it('a decision is recorded for each person who approved, and the commit names al
 })
 
 it('a decision names only the reviewer if the hub is of an earlier version', async () => {
-  const { workspace } = await approvedOnHub(() => ({ approvers: undefined }))
+  const { workspace } = await approveOnHub(() => ({ approvers: undefined }))
   await sync(workspace)
   expect(await states(workspace)).toEqual(['src/a.ts approved'])
   expect(await verdictsIn(workspace)).toMatchObject([{ reviewer: { name: 'Ada' } }])
 })
 
 it('remote sync names everybody who approved, and decisions without an effect here', async () => {
-  const { workspace, session, ada } = await approvedOnHub(() => ({ approvers: ['Bo', 'Ada'] }))
+  const { workspace, session, ada } = await approveOnHub(() => ({ approvers: ['Bo', 'Ada'] }))
   const { out } = await escrowAt(workspace.root, ['remote', 'sync'])
   expect(out).toContain('approved  agent-1: src/a.ts, by Bo, Ada\n')
   session.fs.writeFileSync('src/a.ts', 'next\n')

@@ -14,7 +14,7 @@ type Hub = Awaited<ReturnType<typeof serveTrial>>
  * A workspace of a machine, connected with the hub.
  * @param url another address of it
  */
-export async function connected(hub: Hub, name = 'laptop', url = hub.url) {
+export async function connectMachine(hub: Hub, name = 'laptop', url = hub.url) {
   const place = testWorkspace()
   const workspace = await place.open()
   await addRemote(workspace.root, url, await hub.token(name, 'host'))
@@ -23,7 +23,7 @@ export async function connected(hub: Hub, name = 'laptop', url = hub.url) {
 }
 
 /** Another address of the hub. @param change replaces the hub's answer */
-export function proxied(
+export function startProxy(
   hub: Hub,
   change: (path: string, response: Response, method: string) => Promise<Response>,
 ): Promise<string> {
@@ -39,7 +39,7 @@ export function proxied(
 
 /** Another address of the hub. @param lie replaces each decision */
 export function lyingHub(hub: Hub, lie: (decision: ReceivedDecision) => Partial<ReceivedDecision>): Promise<string> {
-  return proxied(hub, async (path, response) => {
+  return startProxy(hub, async (path, response) => {
     if (path !== '/v1/decisions') return response
     const answer: { decisions: ReceivedDecision[] } = await response.json()
     const decisions = answer.decisions.map((decision) => Object.assign({}, decision, lie(decision)))
@@ -52,12 +52,12 @@ export function lyingHub(hub: Hub, lie: (decision: ReceivedDecision) => Partial<
  * @param lie replaces the hub's decision
  * @param prepare called before the agent writes
  */
-export async function approvedOnHub(
+export async function approveOnHub(
   lie?: (decision: ReceivedDecision) => Partial<ReceivedDecision>,
-  prepare: (on: { hub: Hub } & Awaited<ReturnType<typeof connected>>) => Promise<void> = async () => undefined,
+  prepare: (on: { hub: Hub } & Awaited<ReturnType<typeof connectMachine>>) => Promise<void> = async () => undefined,
 ) {
   const hub = await serveTrial()
-  const machine = await connected(hub, 'laptop', lie && (await lyingHub(hub, lie)))
+  const machine = await connectMachine(hub, 'laptop', lie && (await lyingHub(hub, lie)))
   await prepare(Object.assign({ hub }, machine))
   const ada = await reviewerOf(hub)
   machine.session.fs.writeFileSync('src/a.ts', 'reviewed\n')

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { ReceivedLanding } from '../../src/remote/hub-client.js'
 import { serveTrial } from '../hub/fixtures.js'
 import { failure, own, recordsOf } from '../support/workspace.js'
-import { connected, proxied, reviewerOf, sync } from './kit.js'
+import { connectMachine, startProxy, reviewerOf, sync } from './kit.js'
 
 const COMMIT = '1'.repeat(40)
 
@@ -10,11 +10,11 @@ const COMMIT = '1'.repeat(40)
  * A machine with an approved change of src/a.ts, whose hub lies about landings.
  * @param lie the changed fields of that landing
  */
-async function lied(lie: (landing: ReceivedLanding) => Partial<ReceivedLanding>) {
+async function runWithLyingHub(lie: (landing: ReceivedLanding) => Partial<ReceivedLanding>) {
   const hub = await serveTrial()
   let key = ''
   let hasLied = false
-  const url = await proxied(hub, async (path, response) => {
+  const url = await startProxy(hub, async (path, response) => {
     if (path !== '/v1/decisions' || key === '' || hasLied) return response
     hasLied = true
     const answer = await response.json()
@@ -26,7 +26,7 @@ async function lied(lie: (landing: ReceivedLanding) => Partial<ReceivedLanding>)
       Object.assign({}, answer, { landings: [Object.assign(landing, lie(landing))], next: answer.last }),
     )
   })
-  const { workspace, session } = await connected(hub, 'laptop', url)
+  const { workspace, session } = await connectMachine(hub, 'laptop', url)
   const ada = await reviewerOf(hub)
   session.fs.writeFileSync('src/a.ts', 'x\n')
   await sync(workspace)
@@ -44,7 +44,7 @@ it.each<[string, Partial<ReceivedLanding>]>([
   ['no commit', { commit: '' }],
   ['an invalid commit id', { commit: '1234567' }],
 ])('refuses a landing with %s, and records nothing', async (_, lie) => {
-  const { workspace, records } = await lied(() => lie)
+  const { workspace, records } = await runWithLyingHub(() => lie)
   expect(await failure(() => sync(workspace))).toMatchObject({ code: 'failed' })
   expect(await records()).toEqual([])
 })
@@ -54,13 +54,13 @@ it.each<[string, Partial<ReceivedLanding>]>([
   ['of an unknown session', { session: 'laptop.agent-2' }],
   ['of other bytes', { changes: [{ key: 'k', path: 'src/a.ts' }] }],
 ])('ignores a landing %s', async (_, lie) => {
-  const { workspace, records } = await lied(() => lie)
+  const { workspace, records } = await runWithLyingHub(() => lie)
   await sync(workspace)
   expect(await records()).toEqual([])
 })
 
 it('ignores a landing of a change that a person here has rejected since', async () => {
-  const { workspace, records } = await lied(() => ({}))
+  const { workspace, records } = await runWithLyingHub(() => ({}))
   const review = await workspace.review('agent-1')
   await review.changes()
   await review.reject('src/a.ts', 'no', { name: 'Bo' })
@@ -69,7 +69,7 @@ it('ignores a landing of a change that a person here has rejected since', async 
 })
 
 it('records a landing of a change that is approved here', async () => {
-  const { workspace, records } = await lied(() => ({}))
+  const { workspace, records } = await runWithLyingHub(() => ({}))
   await sync(workspace)
   expect(await records()).toMatchObject([{ landed: { branch: 'main', commit: COMMIT }, approved_by: ['Ada'] }])
 })

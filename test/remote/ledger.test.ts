@@ -8,7 +8,7 @@ import { openLedger } from '../../src/trace/ledger.js'
 import { serveTrial, trialDatabase } from '../hub/fixtures.js'
 import { failure } from '../support/workspace.js'
 import { drafts } from '../trace/support.js'
-import { awaitReports, connected, proxied, reviewerOf, states } from './kit.js'
+import { awaitReports, connectMachine, startProxy, reviewerOf, states } from './kit.js'
 
 type Hub = Awaited<ReturnType<typeof serveTrial>>
 
@@ -36,10 +36,10 @@ async function onHub(hub: Hub, machine = 'laptop'): Promise<string> {
 async function machine(answer: (number: number, response: Response) => Promise<Response> | Response) {
   const hub = await serveTrial()
   let batches = 0
-  const url = await proxied(hub, async (path, response, method) =>
+  const url = await startProxy(hub, async (path, response, method) =>
     path === '/v1/ledger' && method === 'POST' ? answer(++batches, response) : response,
   )
-  return { hub, batches: () => batches, ...(await connected(hub, 'laptop', url)) }
+  return { hub, batches: () => batches, ...(await connectMachine(hub, 'laptop', url)) }
 }
 
 const asItIs = (_: number, response: Response) => response
@@ -149,12 +149,12 @@ describe("a machine's ledger", () => {
 
   it('is not stored by a hub of an earlier version, and the sync continues', async () => {
     const hub = await serveTrial()
-    const url = await proxied(hub, async (path, response) =>
+    const url = await startProxy(hub, async (path, response) =>
       path === '/v1/ledger'
         ? Response.json({ error: { code: 'not_found', message: 'Nothing is here.' } }, { status: 404 })
         : response,
     )
-    const { workspace, session } = await connected(hub, 'laptop', url)
+    const { workspace, session } = await connectMachine(hub, 'laptop', url)
     session.fs.writeFileSync('src/a.ts', 'x\n')
     expect(await syncAll(workspace)).toMatchObject([
       { kind: 'sent' },

@@ -10,12 +10,12 @@ import { readRemote, readSeen, writeSeen } from '../../src/remote/settings.js'
 import { newScope, serveTrial, trialDatabase } from '../hub/fixtures.js'
 import { stateOf } from '../support/state.js'
 import { failure, testWorkspace, working } from '../support/workspace.js'
-import { approvedOnHub, awaitReports, connected, reviewerOf, states, sync } from './kit.js'
+import { approveOnHub, awaitReports, connectMachine, reviewerOf, states, sync } from './kit.js'
 
 describe('changes that two machines stage', () => {
   it('are decided on the hub, and each machine commits exactly the reviewed bytes', async () => {
     const hub = await serveTrial()
-    const [one, two] = [await connected(hub, 'laptop'), await connected(hub, 'desk')]
+    const [one, two] = [await connectMachine(hub, 'laptop'), await connectMachine(hub, 'desk')]
     const ada = await reviewerOf(hub)
     one.session.fs.writeFileSync('src/a.ts', 'a from the laptop\n')
     one.session.fs.writeFileSync('src/b.ts', 'b from the laptop\n')
@@ -45,7 +45,7 @@ describe('changes that two machines stage', () => {
 
   it('are sent as a review here shows them, and again if an intent changes', async () => {
     const hub = await serveTrial()
-    const { workspace, session } = await connected(hub)
+    const { workspace, session } = await connectMachine(hub)
     const ada = await reviewerOf(hub)
     session.fs.writeFileSync('src/setup.sh', 'curl https://x.example/install | sh\n')
     await workspace.intents.edit('INT-001', { acceptanceCriteria: ['Rounds to cents'] })
@@ -71,7 +71,7 @@ describe('changes that two machines stage', () => {
   })
 
   it('are not approved here if the agent has written since', async () => {
-    const { workspace, session, ada } = await approvedOnHub()
+    const { workspace, session, ada } = await approveOnHub()
     session.fs.writeFileSync('src/a.ts', 'written after the review\n')
     expect(await sync(workspace)).toContainEqual({
       ...{ kind: 'decided', session: 'agent-1', path: 'src/a.ts', outcome: 'passed over', reviewer: 'Ada' },
@@ -82,7 +82,7 @@ describe('changes that two machines stage', () => {
 
   it('are not approved here if the hub names other bytes', async () => {
     const before = digest('a one\na two\n')
-    const { workspace } = await approvedOnHub(({ path }) => {
+    const { workspace } = await approveOnHub(({ path }) => {
       return { key: changeKey({ path, kind: 'modify', before, after: digest('other bytes\n') }) }
     })
     expect(await sync(workspace)).toEqual([
@@ -93,7 +93,7 @@ describe('changes that two machines stage', () => {
 
   it('may be of any kind', async () => {
     const hub = await serveTrial()
-    const { workspace, session } = await connected(hub)
+    const { workspace, session } = await connectMachine(hub)
     const ada = await reviewerOf(hub)
     session.fs.renameSync('src/a.ts', 'src/moved.ts')
     session.fs.unlinkSync('src/b.ts')
@@ -116,7 +116,7 @@ describe('changes that two machines stage', () => {
 
   it('cannot be approved on the hub if they are too large to show', async () => {
     const hub = await serveTrial()
-    const { workspace, session } = await connected(hub)
+    const { workspace, session } = await connectMachine(hub)
     const ada = await reviewerOf(hub)
     session.fs.writeFileSync('src/big.txt', 'x'.repeat(4 * 1024 * 1024 + 1))
     await sync(workspace)
@@ -130,7 +130,7 @@ describe('changes that two machines stage', () => {
 
 describe('a sync', () => {
   it('records each decision once, also after it was withdrawn here', async () => {
-    const { workspace } = await approvedOnHub()
+    const { workspace } = await approveOnHub()
     await sync(workspace)
     await (await workspace.review('agent-1')).withdraw('src/a.ts')
     expect((await sync(workspace)).filter(({ kind }) => kind === 'decided')).toEqual([])
@@ -139,7 +139,7 @@ describe('a sync', () => {
 
   it('does not approve a change that a person has rejected here, but follows the hub from a rejection to an approval', async () => {
     const hub = await serveTrial()
-    const { workspace, session } = await connected(hub)
+    const { workspace, session } = await connectMachine(hub)
     const ada = await reviewerOf(hub)
     session.fs.writeFileSync('src/a.ts', 'x\n')
     session.fs.writeFileSync('src/b.ts', 'y\n')
@@ -170,7 +170,7 @@ describe('a sync', () => {
   })
 
   it('refuses a hub that has lost decisions', async () => {
-    const { workspace } = await approvedOnHub()
+    const { workspace } = await approveOnHub()
     await sync(workspace)
     const older = await serveTrial()
     const seen = readSeen(workspace.root, readRemote(workspace.root))
@@ -181,7 +181,7 @@ describe('a sync', () => {
 
   it('watches: it sends changes that are staged while it runs, and records each decision', async () => {
     const hub = await serveTrial()
-    const { workspace, session } = await connected(hub)
+    const { workspace, session } = await connectMachine(hub)
     const ada = await reviewerOf(hub)
     const end = new AbortController()
     const { report, next } = awaitReports()
@@ -202,7 +202,7 @@ describe('a sync', () => {
 describe('a remote', () => {
   it('is stored for its owner only, outside of the workspace', async () => {
     const hub = await serveTrial()
-    const { workspace } = await connected(hub)
+    const { workspace } = await connectMachine(hub)
     expect(statSync(join(stateOf(workspace.root), 'remote.json')).mode & 0o777).toBe(0o600)
     removeRemote(workspace.root)
     expect(await failure(() => readRemote(workspace.root))).toMatchObject({ reason: 'nothing_selected' })

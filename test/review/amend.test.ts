@@ -14,7 +14,7 @@ interface Scene {
   readonly agents: Workspace
   readonly session: Session
   readonly review: Review
-  staged(): string
+  stagedText(): string
   flags(path?: string): Promise<string[] | undefined>
 }
 
@@ -25,7 +25,7 @@ async function scene(files: Record<string, string> = { 'src/a.ts': lines(), 'src
   const review = await person.review('agent')
   const flags = async (path = 'src/a.ts') =>
     (await review.changes()).changes.find((change) => change.path === path)?.flags
-  return { on, agents, session, review, staged: () => session.fs.readFileSync('src/a.ts', 'utf8'), flags }
+  return { on, agents, session, review, stagedText: () => session.fs.readFileSync('src/a.ts', 'utf8'), flags }
 }
 
 describe("a reviewer's edit", () => {
@@ -40,9 +40,9 @@ describe("a reviewer's edit", () => {
       [],
       [{ path: 'src/a.ts', reason: 'needs_approval', message: 'src/a.ts changed after it was approved.' }],
     ])
-    expect(s.staged()).toBe(lines({ 1: 'agent' }))
+    expect(s.stagedText()).toBe(lines({ 1: 'agent' }))
     await s.session.flush()
-    expect(s.staged()).toBe(lines({ 1: 'agent', 3: 'reviewer' }))
+    expect(s.stagedText()).toBe(lines({ 1: 'agent', 3: 'reviewer' }))
     await s.review.approve('src/a.ts')
     await s.review.commit()
     expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'agent', 3: 'reviewer' }))
@@ -62,7 +62,7 @@ describe("a reviewer's edit", () => {
     await s.session.flush()
     expect((await s.session.changes()).changes).toEqual([])
     s.on.write('src/a.ts', 'later\n')
-    expect(s.staged()).toBe('later\n')
+    expect(s.stagedText()).toBe('later\n')
   })
 
   it('after a commit that the session has not read is applied after it', async () => {
@@ -74,7 +74,7 @@ describe("a reviewer's edit", () => {
     await s.review.changes()
     await s.review.edit('src/a.ts', lines({ 1: 'one', 10: 'reviewer' }), ANN)
     await s.session.flush()
-    expect(s.staged()).toBe(lines({ 1: 'one', 10: 'reviewer' }))
+    expect(s.stagedText()).toBe(lines({ 1: 'one', 10: 'reviewer' }))
     expect((await s.session.changes()).changes).toMatchObject([{ flags: ['edited'], hunks: [{ oldStart: 8 }] }])
     expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'one' }))
   })
@@ -87,7 +87,7 @@ describe("a reviewer's edit", () => {
     await s.review.edit('src/b.ts', lines({ 1: 'reviewer' }), ANN)
     await s.session.flush()
     s.session.fs.readFileSync('src/a.ts')
-    s.session.fs.writeFileSync('src/a.ts', s.staged().replace('line 12', 'agent'))
+    s.session.fs.writeFileSync('src/a.ts', s.stagedText().replace('line 12', 'agent'))
     await s.review.approve()
     await s.review.commit()
     const record = (await recordsOf(s.agents)).find((each) => own(each).type === 'commit')
@@ -129,9 +129,9 @@ describe("a reviewer's edit", () => {
     write()
     await s.review.edit('src/a.ts', lines({ 3: 'reviewer' }), ANN)
     await s.session.flush()
-    expect(s.staged()).toContain('reviewer')
+    expect(s.stagedText()).toContain('reviewer')
     write()
-    expect(s.staged()).toBe(lines({ 1: 'again' }))
+    expect(s.stagedText()).toBe(lines({ 1: 'again' }))
   })
 
   it("makes the agent's next removal or move of the file, or of its directory, fail", async () => {
@@ -155,14 +155,14 @@ describe("a reviewer's edit", () => {
     await s.review.edit('src/a.ts', lines({ 1: 'agent', 3: 'reviewer' }), ANN)
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent', 9: 'more' }))
     await s.session.flush()
-    expect(s.staged()).toBe(lines({ 1: 'agent', 3: 'reviewer', 9: 'more' }))
+    expect(s.stagedText()).toBe(lines({ 1: 'agent', 3: 'reviewer', 9: 'more' }))
 
     await s.review.edit('src/a.ts', lines({ 1: 'reviewer', 3: 'reviewer', 9: 'more' }), ANN)
     s.session.fs.readFileSync('src/a.ts')
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent 2', 3: 'reviewer', 9: 'more' }))
     await s.session.flush()
     const both = '<<<<<<< agent\nagent 2\n=======\nreviewer\n>>>>>>> Ann'
-    expect(s.staged()).toBe(lines({ 1: both, 3: 'reviewer', 9: 'more' }))
+    expect(s.stagedText()).toBe(lines({ 1: both, 3: 'reviewer', 9: 'more' }))
     expect(await s.flags()).toContain('conflict')
     expect((await s.review.approve()).paths).toEqual([])
     expect(await reasonOf(() => s.review.approve('src/a.ts'))).toBe('stale_file')
@@ -199,7 +199,7 @@ describe("a reviewer's edit", () => {
     })
     expect((await s.session.changes()).changes).toHaveLength(2)
     await s.session.revert(['src/b.ts'])
-    expect(s.staged()).toBe(lines({ 3: 'reviewer' }))
+    expect(s.stagedText()).toBe(lines({ 3: 'reviewer' }))
     await s.session.feedback()
     await s.session.revert()
     expect(await s.session.feedback()).toEqual([
@@ -214,7 +214,7 @@ describe("a reviewer's edit", () => {
     await s.review.edit('src/a.ts', 'reviewer\n', ANN)
     s.session.fs.unlinkSync('src/a.ts')
     await s.session.flush()
-    expect(s.staged()).toBe('reviewer\n')
+    expect(s.stagedText()).toBe('reviewer\n')
   })
 
   it('outlives the process that applied it, and is applied once', async () => {
@@ -266,12 +266,12 @@ describe('discarded hunks', () => {
     const [change] = (await s.review.changes()).changes
     expect(change?.hunks.map(({ state }) => state)).toEqual(['approved', 'pending'])
     await s.session.flush()
-    expect(s.staged()).toBe(lines({ 1: 'one', 19: 'three' }))
+    expect(s.stagedText()).toBe(lines({ 1: 'one', 19: 'three' }))
     expect((await s.session.feedback()).map(({ kind }) => kind)).toEqual(['amended'])
     await s.review.discard({ hunks: change?.hunks.map(({ id }) => id) ?? [] })
     await s.session.flush()
     expect((await s.review.changes()).changes).toEqual([])
-    expect(s.staged()).toBe(lines())
+    expect(s.stagedText()).toBe(lines())
   })
 
   it('remove nothing that the agent wrote in their place meanwhile', async () => {
@@ -281,12 +281,12 @@ describe('discarded hunks', () => {
     await s.review.discard({ hunks: [one?.id ?? ''] })
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'one more', 10: 'two' }))
     await s.session.flush()
-    expect(s.staged()).toBe(lines({ 1: 'one more', 10: 'two' }))
+    expect(s.stagedText()).toBe(lines({ 1: 'one more', 10: 'two' }))
   })
 })
 
 describe('a merging commit', () => {
-  const approved = async (agent: string, theirs: string, policy?: string) => {
+  const setUpApproved = async (agent: string, theirs: string, policy?: string) => {
     const s = await scene()
     if (policy !== undefined) s.on.write('.orchestration/policy.yaml', policy)
     s.session.fs.writeFileSync('src/a.ts', agent)
@@ -296,7 +296,7 @@ describe('a merging commit', () => {
   }
 
   it('stages a clean merge on the new base, which needs its own verdict', async () => {
-    const s = await approved(lines({ 1: 'agent' }), lines({ 12: 'theirs' }))
+    const s = await setUpApproved(lines({ 1: 'agent' }), lines({ 12: 'theirs' }))
     expect(await s.flags()).toEqual(['drifted'])
     expect((await s.review.changes()).changes[0]?.hunks.map(({ text }) => text).join()).not.toContain('theirs')
     expect(await reasonOf(() => s.review.commit())).toBe('stale_file')
@@ -306,7 +306,7 @@ describe('a merging commit', () => {
     expect((await s.review.changes()).changes[0]).toMatchObject({ state: 'pending', flags: ['merged', 'verdict-void'] })
     expect((await s.review.commit({ merge: true })).committed).toEqual([])
     await s.session.flush()
-    expect(s.staged()).toBe(lines({ 1: 'agent', 12: 'theirs' }))
+    expect(s.stagedText()).toBe(lines({ 1: 'agent', 12: 'theirs' }))
     await s.review.approve()
     await s.review.commit()
     expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'agent', 12: 'theirs' }))
@@ -315,12 +315,12 @@ describe('a merging commit', () => {
   })
 
   it('keeps both versions of the same lines, leaves the disk unchanged, and flags the conflict', async () => {
-    const s = await approved(lines({ 1: 'agent' }), lines({ 1: 'theirs' }))
+    const s = await setUpApproved(lines({ 1: 'agent' }), lines({ 1: 'theirs' }))
     expect((await failure(() => s.review.commit({ merge: true }))).message).toContain('between conflict markers')
     expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'theirs' }))
     expect(await s.flags()).toContain('conflict')
     await s.session.flush()
-    expect(s.staged()).toBe(lines({ 1: '<<<<<<< agent\nagent\n=======\ntheirs\n>>>>>>> disk' }))
+    expect(s.stagedText()).toBe(lines({ 1: '<<<<<<< agent\nagent\n=======\ntheirs\n>>>>>>> disk' }))
     expect((await s.review.approve()).paths).toEqual([])
     s.session.fs.readFileSync('src/a.ts')
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agreed' }))
@@ -354,21 +354,21 @@ describe('a merging commit', () => {
   })
 
   it('merges what the agent wrote between the merge and its next call', async () => {
-    const s = await approved(lines({ 1: 'agent' }), lines({ 12: 'theirs' }))
+    const s = await setUpApproved(lines({ 1: 'agent' }), lines({ 12: 'theirs' }))
     await reasonOf(() => s.review.commit({ merge: true }))
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent', 18: 'more' }))
     await s.session.flush()
-    expect(s.staged()).toBe(lines({ 1: 'agent', 12: 'theirs', 18: 'more' }))
+    expect(s.stagedText()).toBe(lines({ 1: 'agent', 12: 'theirs', 18: 'more' }))
     expect(await s.flags()).not.toContain('drifted')
   })
 
   it('succeeds at once if policy says so and the merge is clean', async () => {
-    const s = await approved(lines({ 1: 'agent' }), lines({ 12: 'theirs' }), 'approval: {merge: auto}\n')
+    const s = await setUpApproved(lines({ 1: 'agent' }), lines({ 12: 'theirs' }), 'approval: {merge: auto}\n')
     expect((await s.review.commit({ merge: true })).committed).toEqual(['src/a.ts'])
     expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'agent', 12: 'theirs' }))
     await s.session.flush()
     expect((await s.session.changes()).changes).toEqual([])
-    const unclean = await approved(lines({ 1: 'agent' }), lines({ 1: 'theirs' }), 'approval: {merge: auto}\n')
+    const unclean = await setUpApproved(lines({ 1: 'agent' }), lines({ 1: 'theirs' }), 'approval: {merge: auto}\n')
     expect(await reasonOf(() => unclean.review.commit({ merge: true }))).toBe('stale_file')
   })
 
@@ -382,7 +382,7 @@ describe('a merging commit', () => {
     await s.review.commit({ merge: true })
     expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'one', 18: 'theirs' }))
     await s.session.flush()
-    expect(s.staged()).toBe(lines({ 1: 'one', 10: 'two', 18: 'theirs' }))
+    expect(s.stagedText()).toBe(lines({ 1: 'one', 10: 'two', 18: 'theirs' }))
   })
 
   it('merges a renamed file at its new name', async () => {
@@ -433,7 +433,7 @@ describe('a merging commit', () => {
       ['src/new.ts'],
       [['src/a.ts', 'stale_file']],
     ])
-    expect(s.staged()).toBe(lines({ 1: 'agent' }))
+    expect(s.stagedText()).toBe(lines({ 1: 'agent' }))
     expect(await s.flags()).toEqual(['drifted'])
     expect((await failure(() => s.review.commit({ merge: true }))).message).toContain('between conflict markers')
   })
@@ -489,5 +489,5 @@ it('an edit stays when the agent returns to an earlier snapshot, merged with the
   await s.review.edit('src/a.ts', lines({ 1: 'agent', 5: 'reviewer', 9: 'more' }), ANN)
   await s.session.flush()
   await s.session.travel(then.id)
-  expect(s.staged()).toBe(lines({ 1: 'agent', 5: 'reviewer' }))
+  expect(s.stagedText()).toBe(lines({ 1: 'agent', 5: 'reviewer' }))
 })

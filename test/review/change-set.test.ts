@@ -8,7 +8,7 @@ import { BaseDiffs } from '../../src/review/base-diffs.js'
 import { changeSetDigest, toChangeSet } from '../../src/review/change-set.js'
 import { createDiffMemory } from '../../src/review/diff-memory.js'
 import { verdictState } from '../../src/review/verdicts.js'
-import { file, staged } from './staged.js'
+import { file, newStagedChange } from './staged.js'
 
 const disk = (contents: Record<string, string>) => (change: StagedChange) => {
   const content = contents[change.from ?? change.path]
@@ -24,12 +24,12 @@ const show = (changes: StagedChange[], contents: Record<string, string> = {}) =>
 
 describe('toChangeSet', () => {
   it('lists deletions first, then by path', () => {
-    const changes = [staged('b', null, 'x'), staged('z', 'x', null), staged('B', null, 'x'), staged('a', 'x', null)]
+    const changes = [newStagedChange('b', null, 'x'), newStagedChange('z', 'x', null), newStagedChange('B', null, 'x'), newStagedChange('a', 'x', null)]
     expect(show(changes, { a: 'x', z: 'x' }).changes.map(({ path }) => path)).toEqual(['a', 'z', 'B', 'b'])
   })
 
   it('has digests, modes, intent and the policy flags, and the hunks against the disk', () => {
-    const change = staged('a', 'old\n', 'new\n', { intentId: 'INT-001', after: file('new\n', 0o755) })
+    const change = newStagedChange('a', 'old\n', 'new\n', { intentId: 'INT-001', after: file('new\n', 0o755) })
     const flags = (of: StagedChange) => (of.path === 'a' ? ['protected'] : [])
     const set = toChangeSet([change], {
       diffs: new BaseDiffs({ before: disk({ a: 'old\n' }) }),
@@ -70,10 +70,10 @@ describe('toChangeSet', () => {
       }
       return toChangeSet(changes, views).changes.map(({ hunks, flags }) => [hunks[0]?.text.split('\n')[2], flags])
     }
-    const change = staged('a', 'old\n', 'new\n')
+    const change = newStagedChange('a', 'old\n', 'new\n')
     expect([look(change), look(change), read.splice(0)]).toEqual([[['+new', []]], [['+new', []]], ['a']])
-    expect([look(staged('a', 'old\n', 'newer\n')), read.splice(0)]).toEqual([[['+newer', []]], ['a']])
-    expect(look(staged('a', 'other\n', 'newer\n'))).toEqual([['+newer', ['drifted']]])
+    expect([look(newStagedChange('a', 'old\n', 'newer\n')), read.splice(0)]).toEqual([[['+newer', []]], ['a']])
+    expect(look(newStagedChange('a', 'other\n', 'newer\n'))).toEqual([['+newer', ['drifted']]])
     expect([look({ ...change, drifted: true }), read.splice(0)]).toEqual([[['+new', ['drifted']]], ['a', 'a']])
     expect([look(change), read.splice(0)]).toEqual([[['+new', []]], []])
     isUnchanged = () => false
@@ -81,13 +81,13 @@ describe('toChangeSet', () => {
   })
 
   it('omits an unchanged mode', () => {
-    expect(show([staged('a', 'x', 'y')], { a: 'x' }).changes[0]).not.toHaveProperty('mode')
-    expect(show([staged('a', null, 'y')]).changes[0]?.mode).toEqual({ before: null, after: 0o644 })
-    expect(show([staged('a', 'x', null)], { a: 'x' }).changes[0]?.mode).toEqual({ before: 0o644, after: null })
+    expect(show([newStagedChange('a', 'x', 'y')], { a: 'x' }).changes[0]).not.toHaveProperty('mode')
+    expect(show([newStagedChange('a', null, 'y')]).changes[0]?.mode).toEqual({ before: null, after: 0o644 })
+    expect(show([newStagedChange('a', 'x', null)], { a: 'x' }).changes[0]?.mode).toEqual({ before: 0o644, after: null })
   })
 
   it('compares a moved file with its old path', () => {
-    const change = staged('new', 'a\nb\n', 'a\nc\n', { kind: 'rename', from: 'old' as RelPath })
+    const change = newStagedChange('new', 'a\nb\n', 'a\nc\n', { kind: 'rename', from: 'old' as RelPath })
     const [moved] = show([change], { old: 'a\nb\n' }).changes
     expect(moved).toMatchObject({ path: 'new', from: 'old', kind: 'rename', flags: [] })
     expect(moved?.hunks[0]?.text).toContain('-b\n+c\n')
@@ -98,10 +98,10 @@ describe('toChangeSet', () => {
     const link = { ...file('target'), type: 'symlink', mode: 0o777 } as const
     const binary = { content: () => Buffer.from([0]) }
     const set = show([
-      staged('d', null, '', { kind: 'mkdir', after: dir }),
-      staged('l', null, 'target', { after: link }),
-      staged('t', 'x', 'target', { after: link }),
-      staged('x', null, 'y', binary),
+      newStagedChange('d', null, '', { kind: 'mkdir', after: dir }),
+      newStagedChange('l', null, 'target', { after: link }),
+      newStagedChange('t', 'x', 'target', { after: link }),
+      newStagedChange('x', null, 'y', binary),
     ])
     expect(set.changes.map(({ path, flags, hunks }) => [path, flags, hunks.length])).toEqual([
       ['d', [], 0],
@@ -112,19 +112,19 @@ describe('toChangeSet', () => {
   })
 
   it('flags a change as drifted if the disk differs, even if the stage did not notice', () => {
-    const flagged = (change: StagedChange, contents: Record<string, string>) => show([change], contents).changes[0]
-    expect(flagged(staged('a', 'x\n', 'y\n', { drifted: true }), { a: 'z\n' })?.flags).toEqual(['drifted'])
-    const raced = flagged(staged('a', 'x\n', 'y\n'), { a: 'z\n' })
+    const shownChange = (change: StagedChange, contents: Record<string, string>) => show([change], contents).changes[0]
+    expect(shownChange(newStagedChange('a', 'x\n', 'y\n', { drifted: true }), { a: 'z\n' })?.flags).toEqual(['drifted'])
+    const raced = shownChange(newStagedChange('a', 'x\n', 'y\n'), { a: 'z\n' })
     expect(raced?.flags).toEqual(['drifted'])
     expect(raced?.hunks[0]?.text).toContain('-z\n+y\n')
-    expect(flagged(staged('a', 'x\n', 'y\n'), {})).toMatchObject({ flags: ['drifted'], hunks: [] })
+    expect(shownChange(newStagedChange('a', 'x\n', 'y\n'), {})).toMatchObject({ flags: ['drifted'], hunks: [] })
   })
 })
 
 describe('the digest of a change set', () => {
   it('does not depend on the order', () => {
     const changes = ['a', 'b', 'c', 'd'].map((path) =>
-      staged(path, path === 'b' ? 'x' : null, path === 'b' ? null : 'x'),
+      newStagedChange(path, path === 'b' ? 'x' : null, path === 'b' ? null : 'x'),
     )
     const digest = changeSetDigest(changes)
     const orders = fc.shuffledSubarray(changes, { minLength: 4 })
@@ -132,13 +132,13 @@ describe('the digest of a change set', () => {
   })
 
   it('differs by paths, kinds, both sides, modes, types and old names', () => {
-    const base = staged('a', 'x', 'y')
+    const base = newStagedChange('a', 'x', 'y')
     const variants: StagedChange[] = [
       base,
-      staged('b', 'x', 'y'),
-      staged('a', 'z', 'y'),
-      staged('a', 'x', 'z'),
-      staged('a', null, 'y'),
+      newStagedChange('b', 'x', 'y'),
+      newStagedChange('a', 'z', 'y'),
+      newStagedChange('a', 'x', 'z'),
+      newStagedChange('a', null, 'y'),
       { ...base, kind: 'link' },
       { ...base, after: file('y', 0o755) },
       { ...base, before: file('x', 0o600) },

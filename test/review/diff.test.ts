@@ -5,7 +5,7 @@ import { COMPARE_LIMIT, diffFile, EDIT_LIMIT, type PlainHunk, SHOW_LIMIT } from 
 
 const bytes = (text: string) => Buffer.from(text)
 const diff = (before: string, after: string) => diffFile(bytes(before), bytes(after), 'a.txt')
-const numbered = (from: number, to: number) =>
+const numberedLines = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => `line ${from + index}\n`).join('')
 
 /** Applies hunks by their text, and checks every old line. */
@@ -67,14 +67,14 @@ describe('diffFile', () => {
   })
 
   it('keeps three lines of context and numbers lines as git does', () => {
-    const { hunks } = diff(numbered(0, 20), numbered(0, 10) + numbered(11, 20))
+    const { hunks } = diff(numberedLines(0, 20), numberedLines(0, 10) + numberedLines(11, 20))
     expect(hunks).toHaveLength(1)
     expect(hunks[0]).toMatchObject({ oldStart: 8, oldLines: 7, newStart: 8, newLines: 6 })
     expect(hunks[0]?.text.split('\n')[0]).toBe('@@ -8,7 +8,6 @@')
   })
 
   it('shows a creation and a deletion as one hunk, of any length', () => {
-    const long = numbered(0, EDIT_LIMIT * 2)
+    const long = numberedLines(0, EDIT_LIMIT * 2)
     const created = diffFile(null, bytes(long), 'a.txt')
     expect(created).toMatchObject({ large: false, hunks: [{ oldStart: 0, oldLines: 0, newLines: EDIT_LIMIT * 2 }] })
     expect(created.hunks[0]?.text.startsWith('@@ -0,0 +1,')).toBe(true)
@@ -107,11 +107,11 @@ describe('diffFile', () => {
   })
 
   it('replaces the whole if a comparison would take too long', () => {
-    const other = numbered(0, EDIT_LIMIT).replaceAll('line', 'other')
-    const edits = diff(numbered(0, EDIT_LIMIT), other)
+    const other = numberedLines(0, EDIT_LIMIT).replaceAll('line', 'other')
+    const edits = diff(numberedLines(0, EDIT_LIMIT), other)
     expect(edits).toMatchObject({ large: true, binary: false })
     expect(edits.hunks).toHaveLength(1)
-    expect(apply(numbered(0, EDIT_LIMIT), edits.hunks)).toBe(other)
+    expect(apply(numberedLines(0, EDIT_LIMIT), edits.hunks)).toBe(other)
     const big = 'x'.repeat(COMPARE_LIMIT)
     const bytesLimit = diff(`${big}\na\n`, `${big}\nb`)
     expect(bytesLimit.large).toBe(true)
@@ -154,16 +154,16 @@ describe('take', () => {
 
   it('keeps the ids of the others', () => {
     const edits = fc.array(fc.tuple(fc.nat(59), fc.constantFrom('A', 'B', '')), { minLength: 2, maxLength: 6 })
-    const joined = (lines: string[]) => lines.map((line) => (line === '' ? '' : `${line}\n`)).join('')
+    const joinLines = (lines: string[]) => lines.map((line) => (line === '' ? '' : `${line}\n`)).join('')
     fc.assert(
       fc.property(edits, picked, (changes, picks) => {
         const lines = Array.from({ length: 60 }, (_, at) => (at % 4 === 0 ? '}' : `line ${at}`))
         const now = [...lines]
         for (const [at, line] of changes) now[at] = line
-        const whole = diff(joined(lines), joined(now))
+        const whole = diff(joinLines(lines), joinLines(now))
         const ids = whole.hunks.map(({ id }) => id)
         const wanted = some(ids, picks)
-        const left = diffFile(whole.take(wanted), bytes(joined(now)), 'a.txt').hunks.map(({ id }) => id)
+        const left = diffFile(whole.take(wanted), bytes(joinLines(now)), 'a.txt').hunks.map(({ id }) => id)
         expect(left).toEqual(ids.filter((id) => !wanted.has(id)))
       }),
       { numRuns: 300 },
@@ -171,7 +171,7 @@ describe('take', () => {
   })
 
   it('keeps the bytes: line ends, a missing final newline, byte order marks', () => {
-    const far = numbered(0, 8)
+    const far = numberedLines(0, 8)
     const take = (before: Buffer, after: Buffer, which: number) => {
       const whole = diffFile(before, after, 'a.txt')
       expect(whole.hunks).toHaveLength(2)
@@ -204,7 +204,7 @@ describe('take', () => {
 })
 
 describe('hunk ids', () => {
-  const base = numbered(0, 40)
+  const base = numberedLines(0, 40)
   const edit = (content: string, at: number) => content.replace(`line ${at}\n`, `edited ${at}\n`)
 
   it('stay when lines are inserted elsewhere, on both sides or only in the new text', () => {
@@ -240,28 +240,28 @@ describe('hunk ids', () => {
   })
 
   it('differ for hunks with the same text', () => {
-    const twice = `same\n${numbered(0, 20)}same\n`
+    const twice = `same\n${numberedLines(0, 20)}same\n`
     const ids = diff(twice, twice.replaceAll('same', 'other')).hunks.map(({ id }) => id)
     expect(ids).toHaveLength(2)
     expect(new Set(ids).size).toBe(2)
   })
 
   it('depend on the position if the old text occurs more than once in the file', () => {
-    const block = `${numbered(0, 8)}x\n${numbered(0, 8)}`
+    const block = `${numberedLines(0, 8)}x\n${numberedLines(0, 8)}`
     const two = block.repeat(2)
-    const changed = (...which: number[]) =>
+    const changeBlocks = (...which: number[]) =>
       [0, 1].map((at) => (which.includes(at) ? block.replace('x', 'y') : block)).join('')
     const ids = (before: string, after: string) => diff(before, after).hunks.map(({ id }) => id)
-    const [first, second] = ids(two, changed(0, 1))
+    const [first, second] = ids(two, changeBlocks(0, 1))
     expect(first).not.toBe(second)
     // Each alone has the same text as the other: neither may be confused with the other.
-    expect(ids(two, changed(0))).toEqual([first])
-    expect(ids(two, changed(1))).toEqual([second])
-    expect(ids(two, `${changed(0)}more\n`)[0]).toBe(first)
+    expect(ids(two, changeBlocks(0))).toEqual([first])
+    expect(ids(two, changeBlocks(1))).toEqual([second])
+    expect(ids(two, `${changeBlocks(0)}more\n`)[0]).toBe(first)
     // With one of them in the base it is unknown which of the two the other was.
-    expect([first, second]).not.toContain(ids(changed(0), changed(0, 1))[0])
-    const unique = diff(`${two}z\n`, `${changed(0, 1)}a\n`).hunks.at(-1)?.id
-    expect(ids(`${changed(0, 1)}z\n`, `${changed(0, 1)}a\n`)).toEqual([unique])
+    expect([first, second]).not.toContain(ids(changeBlocks(0), changeBlocks(0, 1))[0])
+    const unique = diff(`${two}z\n`, `${changeBlocks(0, 1)}a\n`).hunks.at(-1)?.id
+    expect(ids(`${changeBlocks(0, 1)}z\n`, `${changeBlocks(0, 1)}a\n`)).toEqual([unique])
   })
 
   it('are never shared by two hunks of a file', () => {

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import type { Change, Review, Session, Workspace } from '../../src/core/api.js'
 import { failure, own, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
 
-const numbered = (edits: Record<number, string> = {}, count = 30) =>
+const numberedLines = (edits: Record<number, string> = {}, count = 30) =>
   Array.from({ length: count }, (_, line) => `${edits[line] ?? `line ${line}`}\n`).join('')
-const FILES = { 'src/a.ts': numbered(), 'src/b.ts': numbered() }
+const FILES = { 'src/a.ts': numberedLines(), 'src/b.ts': numberedLines() }
 
 interface Scene {
   readonly on: TestWorkspace
@@ -34,18 +34,18 @@ async function scene(files: Record<string, string> = FILES): Promise<Scene> {
 }
 
 const firstLine = (text: string) => Number(/^\+new (\d+)$/m.exec(text)?.[1] ?? /^-line (\d+)$/m.exec(text)?.[1])
-const edited = (...lines: number[]) => numbered(Object.fromEntries(lines.map((line) => [line, `new ${line}`])))
+const editLines = (...lines: number[]) => numberedLines(Object.fromEntries(lines.map((line) => [line, `new ${line}`])))
 
 describe('verdicts on hunks', () => {
   it('identify a hunk by so many bits that nobody finds two hunks with one id', async () => {
     const s = await scene()
-    s.session.fs.writeFileSync('src/a.ts', edited(2))
+    s.session.fs.writeFileSync('src/a.ts', editLines(2))
     expect(await s.id(2)).toMatch(/^h_[0-9a-f]{40}$/)
   })
 
   it('commit base and approved hunks exactly; the rest stays staged on the new base', async () => {
     const s = await scene()
-    s.session.fs.writeFileSync('src/a.ts', edited(2, 12, 22))
+    s.session.fs.writeFileSync('src/a.ts', editLines(2, 12, 22))
     const [first, last] = [await s.id(2), await s.id(22)]
     const verdict = await s.review.approve({ hunks: [last, first] }, { name: 'Ann' })
     expect(verdict).toMatchObject({ paths: ['src/a.ts'], hunks: [first, last] })
@@ -54,8 +54,8 @@ describe('verdicts on hunks', () => {
 
     const shown = await s.change()
     expect(await s.review.commit()).toMatchObject({ committed: ['src/a.ts'], conflicts: [] })
-    expect(s.on.text('src/a.ts')).toBe(edited(2, 22))
-    expect(s.session.fs.readFileSync('src/a.ts', 'utf8')).toBe(edited(2, 12, 22))
+    expect(s.on.text('src/a.ts')).toBe(editLines(2, 22))
+    expect(s.session.fs.readFileSync('src/a.ts', 'utf8')).toBe(editLines(2, 12, 22))
     expect(await s.hunks()).toEqual(['pending 12'])
     await s.session.flush()
     expect(await s.hunks()).toEqual(['pending 12'])
@@ -71,13 +71,13 @@ describe('verdicts on hunks', () => {
     await s.review.approve({ hunks: [await s.id(12)] })
     await s.review.commit()
     await s.session.flush()
-    expect(s.on.text('src/a.ts')).toBe(edited(2, 12, 22))
+    expect(s.on.text('src/a.ts')).toBe(editLines(2, 12, 22))
     expect(await s.change()).toBeUndefined()
   })
 
   it('credit the agent with the committed lines only', async () => {
     const s = await scene()
-    s.session.fs.writeFileSync('src/a.ts', edited(2, 12))
+    s.session.fs.writeFileSync('src/a.ts', editLines(2, 12))
     await s.review.approve({ hunks: [await s.id(12)] })
     await s.review.commit()
     const record = (await recordsOf(s.workspace)).find((each) => own(each).type === 'commit')
@@ -86,12 +86,12 @@ describe('verdicts on hunks', () => {
 
   it('keep a rejected hunk staged through the commit of its neighbours, and report place and reason to the agent', async () => {
     const s = await scene()
-    s.session.fs.writeFileSync('src/a.ts', edited(2, 12))
+    s.session.fs.writeFileSync('src/a.ts', editLines(2, 12))
     await s.review.reject({ hunks: [await s.id(12)] }, 'Not that line.', { name: 'Ann' })
     expect((await s.review.approve()).paths).toEqual(['src/a.ts'])
     expect(await s.hunks()).toEqual(['approved 2', 'rejected 12'])
     await s.review.commit()
-    expect(s.on.text('src/a.ts')).toBe(edited(2))
+    expect(s.on.text('src/a.ts')).toBe(editLines(2))
     expect(await s.hunks()).toEqual(['rejected 12'])
     expect((await s.change())?.state).toBe('rejected')
     expect((await s.review.commit()).committed).toEqual([])
@@ -99,7 +99,7 @@ describe('verdicts on hunks', () => {
     expect(await s.session.feedback()).toEqual([
       { path: 'src/a.ts', lines: [[10, 16]], kind: 'rejected', reason: 'Not that line.', by: { name: 'Ann' } },
     ])
-    const write = () => s.session.fs.writeFileSync('src/a.ts', edited(2))
+    const write = () => s.session.fs.writeFileSync('src/a.ts', editLines(2))
     const denied = await failure(write)
     expect(denied).toMatchObject({
       reason: 'user_rejected',
@@ -111,12 +111,12 @@ describe('verdicts on hunks', () => {
 
   it('keep a rejected file rejected after one of its hunks was approved and committed', async () => {
     const s = await scene()
-    s.session.fs.writeFileSync('src/a.ts', edited(2, 12, 22))
+    s.session.fs.writeFileSync('src/a.ts', editLines(2, 12, 22))
     await s.review.reject('src/a.ts', 'no')
     await s.review.approve({ hunks: [await s.id(12)] })
     expect(await s.hunks()).toEqual(['rejected 2', 'approved 12', 'rejected 22'])
     await s.review.commit()
-    expect(s.on.text('src/a.ts')).toBe(edited(12))
+    expect(s.on.text('src/a.ts')).toBe(editLines(12))
     expect(await s.hunks()).toEqual(['rejected 2', 'rejected 22'])
     expect(await s.session.feedback()).toHaveLength(1)
     expect(await reasonOf(() => s.session.fs.appendFileSync('src/a.ts', 'x\n'))).toBe('user_rejected')
@@ -125,17 +125,17 @@ describe('verdicts on hunks', () => {
 
   it('apply while the hunk is the same, whatever the agent writes elsewhere', async () => {
     const s = await scene()
-    s.session.fs.writeFileSync('src/a.ts', edited(2, 12))
+    s.session.fs.writeFileSync('src/a.ts', editLines(2, 12))
     await s.review.approve({ hunks: [await s.id(2), await s.id(12)] })
-    s.session.fs.writeFileSync('src/a.ts', `top\n${edited(12, 22)}`.replace('line 2\n', 'other 2\n'))
+    s.session.fs.writeFileSync('src/a.ts', `top\n${editLines(12, 22)}`.replace('line 2\n', 'other 2\n'))
     expect(await s.hunks()).toEqual(['pending 2', 'approved 12', 'pending 22'])
     expect((await s.review.commit()).committed).toEqual(['src/a.ts'])
-    expect(s.on.text('src/a.ts')).toBe(edited(12))
+    expect(s.on.text('src/a.ts')).toBe(editLines(12))
   })
 
   it('on the file and on its hunks: the latest applies to what it covers', async () => {
     const s = await scene()
-    s.session.fs.writeFileSync('src/a.ts', edited(2, 12))
+    s.session.fs.writeFileSync('src/a.ts', editLines(2, 12))
     await s.review.approve('src/a.ts')
     await s.review.reject({ hunks: [await s.id(2)] }, 'no')
     expect(await s.hunks()).toEqual(['rejected 2', 'approved 12'])
@@ -149,9 +149,9 @@ describe('verdicts on hunks', () => {
 
   it('are refused if the hunk has changed since it was shown', async () => {
     const s = await scene()
-    s.session.fs.writeFileSync('src/a.ts', edited(2, 12))
+    s.session.fs.writeFileSync('src/a.ts', editLines(2, 12))
     const [hunk, other] = [await s.id(2), await s.id(12)]
-    s.session.fs.writeFileSync('src/a.ts', edited(2, 12).replace('new 2\n', 'newer 2\n'))
+    s.session.fs.writeFileSync('src/a.ts', editLines(2, 12).replace('new 2\n', 'newer 2\n'))
     expect(await reasonOf(() => s.review.approve({ hunks: [hunk] }))).toBe('stale_file')
     expect((await s.review.approve({ hunks: [other] })).hunks).toEqual([other])
     expect(await reasonOf(async () => (await s.workspace.review('agent')).approve({ hunks: [hunk] }))).toBe(
@@ -163,25 +163,25 @@ describe('verdicts on hunks', () => {
     const s = await scene()
     const mode = () => import('node:fs').then(({ statSync }) => statSync(`${s.on.root}/src/a.ts`).mode & 0o777)
     const was = await mode()
-    s.session.fs.writeFileSync('src/a.ts', edited(2))
+    s.session.fs.writeFileSync('src/a.ts', editLines(2))
     s.session.fs.chmodSync('src/a.ts', 0o755)
     await s.review.approve({ hunks: [await s.id(2)] })
     expect((await s.change())?.state).toBe('pending')
     await s.review.commit()
-    expect([s.on.text('src/a.ts'), await mode()]).toEqual([edited(2), was])
+    expect([s.on.text('src/a.ts'), await mode()]).toEqual([editLines(2), was])
     expect(await s.change()).toMatchObject({ kind: 'mode', mode: { before: was, after: 0o755 }, state: 'pending' })
   })
 
   it('that reject a hunk stay when the rest of the change is approved, including its mode', async () => {
     const s = await scene()
-    s.session.fs.writeFileSync('src/a.ts', edited(2, 12))
+    s.session.fs.writeFileSync('src/a.ts', editLines(2, 12))
     s.session.fs.chmodSync('src/a.ts', 0o755)
     await s.review.reject({ hunks: [await s.id(12)] }, 'no')
     await s.review.approve()
     expect(await s.hunks()).toEqual(['approved 2', 'rejected 12'])
     await s.review.commit()
     const { statSync } = await import('node:fs')
-    expect([s.on.text('src/a.ts'), statSync(`${s.on.root}/src/a.ts`).mode & 0o777]).toEqual([edited(2), 0o755])
+    expect([s.on.text('src/a.ts'), statSync(`${s.on.root}/src/a.ts`).mode & 0o777]).toEqual([editLines(2), 0o755])
     expect(await s.change()).toMatchObject({ kind: 'modify', state: 'rejected' })
     expect((await s.review.approve()).paths).toEqual([])
   })
@@ -189,7 +189,7 @@ describe('verdicts on hunks', () => {
   it('of a renamed file need the rename, which a verdict on the file gives', async () => {
     const s = await scene()
     s.session.fs.renameSync('src/a.ts', 'src/c.ts')
-    s.session.fs.writeFileSync('src/c.ts', edited(2, 12))
+    s.session.fs.writeFileSync('src/c.ts', editLines(2, 12))
     const hunk = await s.id(2, 'src/c.ts')
     const error = await failure(() => s.review.approve({ hunks: [hunk] }))
     expect(error).toMatchObject({
@@ -200,12 +200,12 @@ describe('verdicts on hunks', () => {
     await s.review.reject({ hunks: [hunk] }, 'no')
     expect(await s.hunks('src/c.ts')).toEqual(['rejected 2', 'approved 12'])
     await s.review.commit()
-    expect(s.on.text('src/c.ts')).toBe(edited(12))
+    expect(s.on.text('src/c.ts')).toBe(editLines(12))
     expect(await reasonOf(() => s.on.text('src/a.ts'))).toBeUndefined()
     expect(await s.hunks('src/c.ts')).toEqual(['rejected 2'])
     expect(await s.change('src/c.ts')).toMatchObject({ kind: 'modify', state: 'rejected' })
     await s.session.flush()
-    expect(s.session.fs.readFileSync('src/c.ts', 'utf8')).toBe(edited(2, 12))
+    expect(s.session.fs.readFileSync('src/c.ts', 'utf8')).toBe(editLines(2, 12))
   })
 
   it('of a creation, a deletion or a link are verdicts on the whole change', async () => {
@@ -223,17 +223,17 @@ describe('verdicts on hunks', () => {
 
   it('are refused on a file whose base has changed', async () => {
     const s = await scene()
-    s.session.fs.writeFileSync('src/a.ts', edited(2, 12))
+    s.session.fs.writeFileSync('src/a.ts', editLines(2, 12))
     const hunk = await s.id(2)
     await s.review.approve({ hunks: [hunk] })
-    s.on.write('src/a.ts', `theirs\n${numbered()}`)
+    s.on.write('src/a.ts', `theirs\n${numberedLines()}`)
     expect(await reasonOf(() => s.review.approve({ hunks: [hunk] }))).toBe('stale_file')
     expect(await reasonOf(() => s.review.commit())).toBe('stale_file')
-    expect(s.on.text('src/a.ts')).toBe(`theirs\n${numbered()}`)
+    expect(s.on.text('src/a.ts')).toBe(`theirs\n${numberedLines()}`)
   })
 
   it('distinguish two hunks with the same text, and become void if that is impossible', async () => {
-    const block = `${numbered({}, 8)}same\n${numbered({}, 8)}`
+    const block = `${numberedLines({}, 8)}same\n${numberedLines({}, 8)}`
     const s = await scene({ 'src/a.ts': block.repeat(2) })
     const both = block.replace('same', 'other').repeat(2)
     s.session.fs.writeFileSync('src/a.ts', both)
@@ -249,21 +249,21 @@ describe('verdicts on hunks', () => {
 
 it('undoes a commit in part', async () => {
   const s = await scene()
-  s.session.fs.writeFileSync('src/a.ts', edited(2, 22))
+  s.session.fs.writeFileSync('src/a.ts', editLines(2, 22))
   await s.review.approve()
   const { id } = await s.review.commit()
   const undo = await s.workspace.undo(id)
   const [first] = (await undo.changes()).changes[0]?.hunks ?? []
   await undo.approve({ hunks: [first?.id ?? ''] })
   expect((await undo.commit()).committed).toEqual(['src/a.ts'])
-  expect(s.on.text('src/a.ts')).toBe(edited(22))
+  expect(s.on.text('src/a.ts')).toBe(editLines(22))
 })
 
 describe('verdicts on tool calls', () => {
   it('cover the writes of a call, and name other writers too', async () => {
     const s = await scene()
     const call = (id: string, run: () => void) => s.session.toolCall({ tool: 't', kind: 'edit', id }, run)
-    await call('c1', () => s.session.fs.writeFileSync('src/a.ts', edited(2)))
+    await call('c1', () => s.session.fs.writeFileSync('src/a.ts', editLines(2)))
     await call('c2', () => {
       s.session.fs.appendFileSync('src/a.ts', 'more\n')
       s.session.fs.unlinkSync('src/b.ts')

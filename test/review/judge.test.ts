@@ -5,7 +5,7 @@ import type { Verdict } from '../../src/core/api.js'
 import { diffFile } from '../../src/review/diff.js'
 import { changeState, commitSliceOf, rejectionsOf } from '../../src/review/judge.js'
 import type { CurrentVerdicts } from '../../src/review/verdicts.js'
-import { file, staged } from './staged.js'
+import { file, newStagedChange } from './staged.js'
 
 const word = (verdict: Verdict['verdict'], id = verdict): Verdict => ({
   id,
@@ -29,8 +29,8 @@ const standing = (hunks: Record<string, Verdict>, whole?: Verdict): CurrentVerdi
     [id === undefined ? whole : hunks[id]].flatMap((each) => (each?.verdict === 'approved' ? [each] : [])),
   ...(whole && { file: whole }),
 })
-const change = (more: Partial<StagedChange> = {}) => staged('a', BEFORE, AFTER, more)
-const landed = (verdicts: CurrentVerdicts, more?: Partial<StagedChange>) => {
+const change = (more: Partial<StagedChange> = {}) => newStagedChange('a', BEFORE, AFTER, more)
+const landedText = (verdicts: CurrentVerdicts, more?: Partial<StagedChange>) => {
   const landing = commitSliceOf(change(more), verdicts, () => DIFF)
   return landing && Buffer.from(landing.change.content()).toString()
 }
@@ -46,11 +46,11 @@ describe('commitSliceOf', () => {
   })
 
   it('has the latest approved state of each hunk', () => {
-    expect(landed(standing({ [first]: YES }))).toBe(`ONE\n${BETWEEN}two\n`)
-    expect(landed(standing({ [first]: NO }, YES))).toBe(`one\n${BETWEEN}TWO\n`)
-    expect(landed(standing({ [second]: YES }, NO))).toBe(`one\n${BETWEEN}TWO\n`)
-    expect(landed(standing({ [first]: YES, [second]: YES }))).toBe(AFTER)
-    expect(landed(standing({ [first]: NO, [second]: NO }, YES))).toBeUndefined()
+    expect(landedText(standing({ [first]: YES }))).toBe(`ONE\n${BETWEEN}two\n`)
+    expect(landedText(standing({ [first]: NO }, YES))).toBe(`one\n${BETWEEN}TWO\n`)
+    expect(landedText(standing({ [second]: YES }, NO))).toBe(`one\n${BETWEEN}TWO\n`)
+    expect(landedText(standing({ [first]: YES, [second]: YES }))).toBe(AFTER)
+    expect(landedText(standing({ [first]: NO, [second]: NO }, YES))).toBeUndefined()
   })
 
   it('has the digest of the committed content, and separates the committed hunks from the others', () => {
@@ -62,8 +62,8 @@ describe('commitSliceOf', () => {
   })
 
   it('ignores a verdict on a missing hunk', () => {
-    expect(landed(standing({ h_gone: YES }))).toBeUndefined()
-    expect(landed(standing({ h_gone: NO }, YES))).toBe(AFTER)
+    expect(landedText(standing({ h_gone: YES }))).toBeUndefined()
+    expect(landedText(standing({ h_gone: NO }, YES))).toBe(AFTER)
   })
 
   it('leaves mode and name to the verdict on the file', () => {
@@ -78,8 +78,8 @@ describe('commitSliceOf', () => {
       after: file(BEFORE, 0o755),
     })
     const moved = { kind: 'rename', from: change().path } as const
-    expect(landed(standing({ [first]: YES }), moved)).toBeUndefined()
-    expect(landed(standing({ [first]: NO }, YES), moved)).toBe(`one\n${BETWEEN}TWO\n`)
+    expect(landedText(standing({ [first]: YES }), moved)).toBeUndefined()
+    expect(landedText(standing({ [first]: NO }, YES), moved)).toBe(`one\n${BETWEEN}TWO\n`)
   })
 
   it('is marked as drifted if the approved part cannot be determined', () => {
@@ -103,33 +103,33 @@ describe('changeState', () => {
 
 describe('rejectionsOf', () => {
   const no = (id: string): Verdict => ({ ...word('rejected', id as 'rejected'), reason: id })
-  const found = (verdicts: CurrentVerdicts, more?: Partial<StagedChange>) =>
+  const rejections = (verdicts: CurrentVerdicts, more?: Partial<StagedChange>) =>
     rejectionsOf(change(more), verdicts, DIFF).map(({ reason, hunks }) => [reason, hunks])
 
   it('returns the rejection of the whole, and of single hunks with their ids', () => {
-    expect(found(standing({}))).toEqual([])
-    expect(found(standing({ [first]: YES }, word('withdrawn')))).toEqual([])
-    expect(found(standing({}, no('all')))).toEqual([['all', undefined]])
-    expect(found(standing({ [first]: no('one') }))).toEqual([['one', [first]]])
-    expect(found(standing({ [first]: no('one'), [second]: no('two') }, YES))).toEqual([
+    expect(rejections(standing({}))).toEqual([])
+    expect(rejections(standing({ [first]: YES }, word('withdrawn')))).toEqual([])
+    expect(rejections(standing({}, no('all')))).toEqual([['all', undefined]])
+    expect(rejections(standing({ [first]: no('one') }))).toEqual([['one', [first]]])
+    expect(rejections(standing({ [first]: no('one'), [second]: no('two') }, YES))).toEqual([
       ['one', [first]],
       ['two', [second]],
     ])
   })
 
   it('omits hunks with a later verdict, and hunks that no longer exist', () => {
-    expect(found(standing({ [first]: YES }, no('all')))).toEqual([['all', [second]]])
-    expect(found(standing({ [first]: YES, [second]: YES }, no('all')))).toEqual([])
-    expect(found(standing({ h_gone: no('gone') }))).toEqual([])
+    expect(rejections(standing({ [first]: YES }, no('all')))).toEqual([['all', [second]]])
+    expect(rejections(standing({ [first]: YES, [second]: YES }, no('all')))).toEqual([])
+    expect(rejections(standing({ h_gone: no('gone') }))).toEqual([])
   })
 
   it('keeps the rejection of a name or mode, which no hunk shows', () => {
     const verdicts = standing({ [first]: YES, [second]: YES }, no('name'))
-    expect(found(verdicts, { from: 'b' as StagedChange['path'] })).toEqual([['name', []]])
+    expect(rejections(verdicts, { from: 'b' as StagedChange['path'] })).toEqual([['name', []]])
   })
 
   it('returns the one rejection of a change without hunks to decide on', () => {
-    expect(found(standing({}, no('all')), { kind: 'create', before: null })).toEqual([['all', undefined]])
+    expect(rejections(standing({}, no('all')), { kind: 'create', before: null })).toEqual([['all', undefined]])
     expect(rejectionsOf(change(), standing({}, no('all')), undefined)).toMatchObject([{ reason: 'all' }])
   })
 })

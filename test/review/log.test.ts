@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openReviewLog, type ReviewLog } from '../../src/review/log.js'
 import { entryOf } from '../../src/review/record.js'
 import type { ReviewRecord } from '../../src/review/record-schema.js'
-import { staged } from './staged.js'
+import { newStagedChange } from './staged.js'
 
 let root: string
 let file: string
@@ -18,7 +18,7 @@ const record = (id: string): ReviewRecord => ({
   verdict: 'rejected',
   by: { name: 'Ann', email: 'ann@example.org' },
   reason: 'no\nthanks',
-  entries: [entryOf(staged('a', 'x', null))],
+  entries: [entryOf(newStagedChange('a', 'x', null))],
 })
 const ids = (of: ReviewLog) => of.read().map(({ id }) => id)
 

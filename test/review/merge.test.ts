@@ -8,17 +8,17 @@ const merge = (ours: string | Buffer, base: string | Buffer, theirs: string | Bu
   const merged = mergeContents(bytes(ours), bytes(base), bytes(theirs), names)
   return merged && { ...merged, content: Buffer.from(merged.content).toString() }
 }
-const numbered = (count: number, edit: (line: number) => string | undefined = () => undefined) =>
+const numberedLines = (count: number, edit: (line: number) => string | undefined = () => undefined) =>
   Array.from({ length: count }, (_, line) => `${edit(line) ?? `line ${line}`}\n`).join('')
 
 describe('mergeContents', () => {
   it('takes the side that changed if the other did not', () => {
     const [ours, theirs] = [
-      numbered(9, (n) => (n === 1 ? 'A' : undefined)),
-      numbered(9, (n) => (n === 7 ? 'B' : undefined)),
+      numberedLines(9, (n) => (n === 1 ? 'A' : undefined)),
+      numberedLines(9, (n) => (n === 7 ? 'B' : undefined)),
     ]
-    const both = numbered(9, (n) => (n === 1 ? 'A' : n === 7 ? 'B' : undefined))
-    expect(merge(ours, numbered(9), theirs)).toEqual({ content: both, conflict: false })
+    const both = numberedLines(9, (n) => (n === 1 ? 'A' : n === 7 ? 'B' : undefined))
+    expect(merge(ours, numberedLines(9), theirs)).toEqual({ content: both, conflict: false })
   })
 
   it('puts both between markers if they changed the same lines, and once if they are equal', () => {
@@ -54,14 +54,14 @@ describe('mergeContents', () => {
   })
 
   it('gives up on a costly merge by a count, not by time', () => {
-    const other = (word: string) => numbered(5_000, (n) => `${word} ${n}`)
+    const other = (word: string) => numberedLines(5_000, (n) => `${word} ${n}`)
     expect(merge(other('a'), other('b'), other('c'))).toBeUndefined()
     const same = 'same\n'.repeat(3_000)
     expect(merge(`a\n${same}end\n`, `c\n${same}end\n`, 'c\nend\n')).toBeUndefined()
   })
 
   it('does not depend on the length between the changes', () => {
-    const long = (edit: number, by: string) => numbered(50_000, (n) => (n === edit ? by : undefined))
+    const long = (edit: number, by: string) => numberedLines(50_000, (n) => (n === edit ? by : undefined))
     expect(merge(long(3, 'A'), long(-1, ''), long(49_990, 'B'))?.conflict).toBe(false)
     const same = 'same\n'.repeat(100_000)
     expect(merge(`a\n${same}b\n`, `c\n${same}b\n`, `c\n${same}d\n`)).toEqual({
@@ -79,8 +79,8 @@ describe('mergeContents', () => {
         expect(merge(ours, base, base)).toEqual({ content: ours, conflict: false })
         expect(merge(base, base, theirs)).toEqual({ content: theirs, conflict: false })
         const merged = merge(ours, base, theirs)
-        const added = (side: string) => side.split('\n').filter((line) => line !== '' && !base.includes(line))
-        for (const line of [...added(ours), ...added(theirs)]) expect(merged?.content).toContain(line)
+        const addedLines = (side: string) => side.split('\n').filter((line) => line !== '' && !base.includes(line))
+        for (const line of [...addedLines(ours), ...addedLines(theirs)]) expect(merged?.content).toContain(line)
         expect(merged?.conflict).toBe(hasMarkers(Buffer.from(merged?.content ?? '')))
         const turned = merge(theirs, base, ours)
         if (merged?.conflict === false) expect(turned).toEqual(merged)

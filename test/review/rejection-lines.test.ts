@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
 import { rejectionLines } from '../../src/review/index.js'
 
-const rejected = (reason: string) =>
+const linesOfRejection = (reason: string) =>
   rejectionLines({ hunks: [], rejections: [{ reason, by: { name: 'Ada' }, at: '2026-11-29T00:00:00.000Z' }] })
 
 it('shows a reason of one line next to the name', () => {
-  expect(rejected('Not here.\n')).toEqual(['rejected by Ada: Not here.'])
+  expect(linesOfRejection('Not here.\n')).toEqual(['rejected by Ada: Not here.'])
 })
 
 it('keeps the lines of a reason, such as the diff of a landing queue', () => {
-  expect(rejected('main has changed:\r\n-old\n+new\n')).toEqual([
+  expect(linesOfRejection('main has changed:\r\n-old\n+new\n')).toEqual([
     'rejected by Ada: main has changed:',
     '  -old',
     '  +new',
@@ -17,7 +17,7 @@ it('keeps the lines of a reason, such as the diff of a landing queue', () => {
 })
 
 it('truncates a long reason, and says how much it omits', () => {
-  const lines = rejected(Array.from({ length: 30 }, (_, at) => `line ${at}`).join('\n'))
+  const lines = linesOfRejection(Array.from({ length: 30 }, (_, at) => `line ${at}`).join('\n'))
   expect(lines).toHaveLength(21)
   expect(lines.slice(-2)).toEqual(['  line 19', '  … 10 more lines'])
 })

@@ -8,7 +8,7 @@ import type { ReviewLog } from '../../src/review/log.js'
 import type { ReviewRecord } from '../../src/review/record-schema.js'
 import { createReview, type StageReview } from '../../src/review/review.js'
 import type { ReviewEffects, ReviewStage } from '../../src/review/review-stage.js'
-import { file, staged } from './staged.js'
+import { file, newStagedChange } from './staged.js'
 
 let stage: StagedChange[]
 let disk: Map<string, string>
@@ -92,7 +92,7 @@ const refusal = (reason: string, path?: string) =>
   expect.objectContaining({ name: 'EscrowError', reason, message: expect.stringContaining(path ?? '') })
 
 beforeEach(() => {
-  stage = [staged('a', 'a0', 'a1'), staged('b', 'b0', 'b1'), staged('src/c', null, 'c1')]
+  stage = [newStagedChange('a', 'a0', 'a1'), newStagedChange('b', 'b0', 'b1'), newStagedChange('src/c', null, 'c1')]
   disk = new Map([
     ['a', 'a0'],
     ['b', 'b0'],
@@ -127,14 +127,14 @@ describe('approve', () => {
 
   it('approves what was shown, not what was staged since', async () => {
     await review.changes()
-    restage(staged('new', null, 'unseen'))
+    restage(newStagedChange('new', null, 'unseen'))
     expect((await review.approve()).paths).toEqual(['a', 'b', 'src/c'])
     await expect(review.approve('new')).rejects.toEqual(refusal('nothing_selected', 'new'))
   })
 
   it('refuses changes that were modified or removed since they were shown, as a whole and by name', async () => {
     await review.changes()
-    restage(staged('a', 'a0', 'a2'))
+    restage(newStagedChange('a', 'a0', 'a2'))
     for (const selection of [undefined, 'a', ['a', 'b'], '**']) {
       await expect(review.approve(selection)).rejects.toEqual(refusal('stale_file', 'a was changed in the stage'))
     }
@@ -145,7 +145,7 @@ describe('approve', () => {
   })
 
   it('skips drifted paths in an approval of everything, and refuses them by name', async () => {
-    restage(staged('a', 'a0', 'a1', { drifted: true }))
+    restage(newStagedChange('a', 'a0', 'a1', { drifted: true }))
     expect((await review.approve()).paths).toEqual(['b', 'src/c'])
     await expect(reviewOf().approve(['a', 'b'])).rejects.toMatchObject({
       reason: 'stale_file',
@@ -156,7 +156,7 @@ describe('approve', () => {
 
   it('counts a change as drifted if it drifts after it was shown, or was shown against another base', async () => {
     await review.changes()
-    restage(staged('a', 'a0', 'a1', { drifted: true }))
+    restage(newStagedChange('a', 'a0', 'a1', { drifted: true }))
     await expect(review.approve('a')).rejects.toEqual(refusal('stale_file', 'a'))
     disk.set('b', 'saved while the hunks were made')
     await review.changes()
@@ -183,7 +183,7 @@ describe('approve', () => {
   })
 
   it('lists the paths as changes() does', async () => {
-    stage = [...stage, staged('z', 'z0', null)].reverse()
+    stage = [...stage, newStagedChange('z', 'z0', null)].reverse()
     disk.set('z', 'z0')
     const { changes } = await review.changes()
     expect((await review.approve()).paths).toEqual(changes.map(({ path }) => path))
@@ -191,14 +191,14 @@ describe('approve', () => {
 
   it('is void once the agent writes again', async () => {
     await review.approve()
-    restage(staged('a', 'a0', 'a2'), staged('b', 'b0 committed', 'b1'))
+    restage(newStagedChange('a', 'a0', 'a2'), newStagedChange('b', 'b0 committed', 'b1'))
     expect(await states()).toEqual(['a pending', 'b pending', 'src/c approved'])
   })
 })
 
 describe('reject', () => {
   it('records the reason, drifted or not', async () => {
-    restage(staged('a', 'a0', 'a1', { drifted: true }))
+    restage(newStagedChange('a', 'a0', 'a1', { drifted: true }))
     const verdict = await review.reject('a', 'not like this', { name: 'Ann' })
     expect(verdict).toMatchObject({ verdict: 'rejected', paths: ['a'], reason: 'not like this', by: { name: 'Ann' } })
     expect(ledger).toEqual([verdict])
@@ -208,7 +208,7 @@ describe('reject', () => {
   it('refuses a selection that matches nothing, and changes that were modified since they were shown', async () => {
     await expect(review.reject('x', 'no')).rejects.toEqual(refusal('nothing_selected'))
     await review.changes()
-    restage(staged('a', 'a0', 'a2'))
+    restage(newStagedChange('a', 'a0', 'a2'))
     await expect(review.reject('a', 'no')).rejects.toEqual(refusal('stale_file', 'a'))
     expect(records).toEqual([])
   })
@@ -220,7 +220,7 @@ describe('recordLanded', () => {
   it('records the named changes that are approved and have not drifted, with their verdicts', async () => {
     await review.approve()
     await review.reject('b', 'no')
-    restage(staged('src/c', null, 'c1', { drifted: true }))
+    restage(newStagedChange('src/c', null, 'c1', { drifted: true }))
     expect(await review.recordLanded(['a', 'b', 'src/c', 'absent'], at)).toEqual(['a'])
     expect(landings).toEqual([[['a'], { at, approvals: [ledger[0]] }]])
     expect(await states()).toEqual(['a approved', 'b rejected', 'src/c approved'])
@@ -236,7 +236,7 @@ describe('recordLanded', () => {
     const lines = Array.from({ length: 30 }, (_, at) => `${at}\n`)
     const edited = lines.with(2, 'x\n').with(25, 'y\n').join('')
     disk.set('a', lines.join(''))
-    restage(staged('a', lines.join(''), edited))
+    restage(newStagedChange('a', lines.join(''), edited))
     const [first] = (await review.changes()).changes.find(({ path }) => path === 'a')?.hunks ?? []
     await review.approve({ hunks: [first?.id ?? ''] })
     expect(await review.recordLanded(['a'], at)).toEqual([])
@@ -263,13 +263,13 @@ describe('commit', () => {
 
   it('omits what the agent changed after the approval', async () => {
     await review.approve()
-    restage(staged('a', 'a0', 'a2'))
+    restage(newStagedChange('a', 'a0', 'a2'))
     expect((await review.commit()).committed).toEqual(['b', 'src/c'])
   })
 
   it('passes on approved but drifted paths, for the commit to refuse', async () => {
     await review.approve()
-    restage(staged('a', 'a0', 'a1', { drifted: true }))
+    restage(newStagedChange('a', 'a0', 'a1', { drifted: true }))
     failing.commit = new EscrowError('stale_file', 'a changed')
     await expect(review.commit()).rejects.toBe(failing.commit)
     expect(commits[0]?.[0].map(({ path }) => path).sort()).toEqual(['a', 'b', 'src/c'])
@@ -303,7 +303,7 @@ describe('discard', () => {
 
   it('discards nothing that was changed since it was shown, and records nothing if nothing is staged', async () => {
     await review.changes()
-    restage(staged('a', 'a0', 'a2'))
+    restage(newStagedChange('a', 'a0', 'a2'))
     await expect(review.discard()).rejects.toEqual(refusal('stale_file', 'a'))
     stage = []
     await reviewOf().discard()

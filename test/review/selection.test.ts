@@ -52,19 +52,19 @@ describe('select', () => {
     parts('b', ['h3'], ['c2']),
     parts('c', ['h4'], ['c3'], false),
   ]
-  const chosen = (selection: Selection) =>
+  const selectIds = (selection: Selection) =>
     select(selection, divided, of).map(({ change, hunks }) => [change.path, hunks?.map(({ id }) => id)])
 
   it('selects hunks by id, in their own order, and the whole if a change cannot be divided', () => {
-    expect(chosen({ hunks: ['h3', 'h2', 'h1'] })).toEqual([
+    expect(selectIds({ hunks: ['h3', 'h2', 'h1'] })).toEqual([
       ['a', ['h1', 'h2']],
       ['b', ['h3']],
     ])
-    expect(chosen({ hunks: ['h2', 'h4'] })).toEqual([
+    expect(selectIds({ hunks: ['h2', 'h4'] })).toEqual([
       ['a', ['h2']],
       ['c', undefined],
     ])
-    expect(chosen({ paths: ['a'], hunks: ['h2'] })).toEqual([['a', undefined]])
+    expect(selectIds({ paths: ['a'], hunks: ['h2'] })).toEqual([['a', undefined]])
   })
 
   it('accepts very many, by path and by hunk', { timeout: 30_000 }, () => {
@@ -75,27 +75,27 @@ describe('select', () => {
   })
 
   it('refuses a missing hunk, and selects none of the others', () => {
-    expect(() => chosen({ hunks: ['h1', 'h9'] })).toThrow(
+    expect(() => selectIds({ hunks: ['h1', 'h9'] })).toThrow(
       expect.objectContaining({ reason: 'nothing_selected', message: expect.stringContaining("the hunk 'h9'") }),
     )
   })
 
   it('selects the writes of tool calls', () => {
-    expect(chosen({ calls: ['c2', 'c1'] })).toEqual([
+    expect(selectIds({ calls: ['c2', 'c1'] })).toEqual([
       ['a', undefined],
       ['b', undefined],
     ])
-    expect(chosen({ calls: ['c3'], hunks: ['h1'] })).toEqual([
+    expect(selectIds({ calls: ['c3'], hunks: ['h1'] })).toEqual([
       ['a', ['h1']],
       ['c', undefined],
     ])
-    expect(() => chosen({ calls: ['c3', 'c9'] })).toThrow(
+    expect(() => selectIds({ calls: ['c3', 'c9'] })).toThrow(
       expect.objectContaining({ reason: 'nothing_selected', message: expect.stringContaining("the tool call 'c9'") }),
     )
   })
 
   it('refuses a path that another call wrote too, and names that call', () => {
-    expect(() => chosen({ calls: ['c2'] })).toThrow(
+    expect(() => selectIds({ calls: ['c2'] })).toThrow(
       expect.objectContaining({ reason: 'unsupported', refused: [expect.objectContaining({ path: 'a' })] }),
     )
   })

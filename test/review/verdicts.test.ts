@@ -5,7 +5,7 @@ import type { RelPath } from '../../overlay/path.js'
 import { entryOf } from '../../src/review/record.js'
 import type { ReviewRecord, VerdictRecord } from '../../src/review/record-schema.js'
 import { rejectionsFor, stateOf, verdictState } from '../../src/review/verdicts.js'
-import { file, staged } from './staged.js'
+import { file, newStagedChange } from './staged.js'
 
 const by = { name: 'Ann' }
 let count = 0
@@ -18,7 +18,7 @@ function record(kind: 'approved' | 'rejected' | 'discard' | 'committed', ...chan
 const state = (change: StagedChange, ...records: ReviewRecord[]) => stateOf(verdictState(records).of(change).file)
 
 describe('verdictState', () => {
-  const change = staged('a', 'x', 'y')
+  const change = newStagedChange('a', 'x', 'y')
 
   it('is pending until the first verdict, then the latest verdict', () => {
     const [yes, no] = [record('approved', change), record('rejected', change)]
@@ -38,10 +38,10 @@ describe('verdictState', () => {
 
   it('is void once anything of the base or the content differs', () => {
     const others: StagedChange[] = [
-      staged('a', 'x', 'z'),
-      staged('a', 'z', 'y'),
-      staged('a', null, 'y'),
-      staged('a', 'x', null),
+      newStagedChange('a', 'x', 'z'),
+      newStagedChange('a', 'z', 'y'),
+      newStagedChange('a', null, 'y'),
+      newStagedChange('a', 'x', null),
       { ...change, after: file('y', 0o755) },
       { ...change, before: file('x', 0o755) },
       { ...change, after: { ...file('y'), type: 'symlink' } },
@@ -55,7 +55,7 @@ describe('verdictState', () => {
 
   it('applies exactly to the state that it was given for', () => {
     const content = fc.option(fc.constantFrom('', 'x', 'y'), { nil: null })
-    const any = fc.tuple(content, content).map(([before, after]) => staged('a', before, after))
+    const any = fc.tuple(content, content).map(([before, after]) => newStagedChange('a', before, after))
     fc.assert(
       fc.property(any, any, (given, now) => {
         const same = given.before?.digest === now.before?.digest && given.after?.digest === now.after?.digest
@@ -66,11 +66,11 @@ describe('verdictState', () => {
 
   it('reports that a verdict existed, and that it is void', () => {
     const isVoid = (now: StagedChange) => verdictState([record('approved', change)]).of(now).isVoid
-    expect([change, staged('a', 'x', 'z'), staged('b', 'x', 'y')].map(isVoid)).toEqual([false, true, false])
+    expect([change, newStagedChange('a', 'x', 'z'), newStagedChange('b', 'x', 'y')].map(isVoid)).toEqual([false, true, false])
   })
 
   it('does not affect other paths', () => {
-    const other = staged('b', 'x', 'y')
+    const other = newStagedChange('b', 'x', 'y')
     const records = [record('approved', change, other), record('rejected', other)]
     expect([state(change, ...records), state(other, ...records)]).toEqual(['approved', 'rejected'])
   })
@@ -78,13 +78,13 @@ describe('verdictState', () => {
   it('ends with a commit and with a discard', () => {
     for (const end of ['committed', 'discard'] as const) {
       expect(state(change, record('approved', change), record(end, change))).toBe('pending')
-      expect(state(change, record('approved', change), record(end, staged('a', 'x', 'other')))).toBe('pending')
+      expect(state(change, record('approved', change), record(end, newStagedChange('a', 'x', 'other')))).toBe('pending')
     }
   })
 })
 
 describe('the approvals of several people', () => {
-  const change = staged('a', 'x', 'y')
+  const change = newStagedChange('a', 'x', 'y')
   const one = { id: 'h1', start: 1, lines: 1 }
   const verdict = (name: string, kind: VerdictRecord['verdict'], of = change, hunk = false): VerdictRecord => {
     const entry = entryOf(of)
@@ -120,7 +120,7 @@ describe('the approvals of several people', () => {
   })
 
   it('apply to the same bytes', () => {
-    const other = staged('a', 'x', 'z')
+    const other = newStagedChange('a', 'x', 'z')
     const records = [verdict('Ada', 'approved', other), verdict('Bo', 'approved')]
     expect([names(records), names(records, undefined, other)]).toEqual([['Bo'], []])
   })
@@ -151,7 +151,7 @@ describe('the approvals of several people', () => {
 })
 
 describe('verdicts on hunks', () => {
-  const change = staged('a', 'x', 'y')
+  const change = newStagedChange('a', 'x', 'y')
   const part = (kind: 'approved' | 'rejected' | 'discard' | 'committed', ...ids: string[]): ReviewRecord => {
     const made = record(kind, change)
     const hunks = ids.map((id) => ({ id, start: 1, lines: 1 }))
@@ -164,16 +164,16 @@ describe('verdicts on hunks', () => {
 
   it('apply whatever else of the file changes; the latest one counts', () => {
     const records = [part('approved', 'h1', 'h2'), part('rejected', 'h2')]
-    for (const now of [change, staged('a', 'x', 'z'), staged('a', 'w', 'y')]) {
+    for (const now of [change, newStagedChange('a', 'x', 'z'), newStagedChange('a', 'w', 'y')]) {
       expect(words(now, ...records)).toEqual(['pending', { h1: 'approved', h2: 'rejected' }])
     }
-    expect(words(staged('b', 'x', 'y'), ...records)).toEqual(['pending', {}])
+    expect(words(newStagedChange('b', 'x', 'y'), ...records)).toEqual(['pending', {}])
   })
 
   it('are replaced by a verdict on the file, and do not return when that is void', () => {
     const records = [part('approved', 'h1'), record('rejected', change)]
     expect(words(change, ...records)).toEqual(['rejected', {}])
-    expect(words(staged('a', 'x', 'z'), ...records)).toEqual(['pending', {}])
+    expect(words(newStagedChange('a', 'x', 'z'), ...records)).toEqual(['pending', {}])
     expect(words(change, ...records, part('approved', 'h1'))).toEqual(['rejected', { h1: 'approved' }])
   })
 
@@ -203,19 +203,19 @@ describe('verdicts on hunks', () => {
     expect(inForce(part('approved', 'h1', 'h2'))).toEqual([false])
     expect(inForce(record('committed', change))).toEqual([true])
     expect(inForce(record('approved', change))).toEqual([false])
-    expect(inForce(record('approved', staged('b', 'x', 'y')))).toEqual([true])
+    expect(inForce(record('approved', newStagedChange('b', 'x', 'y')))).toEqual([true])
   })
 })
 
 describe('rejectionsFor', () => {
   it('reads a log of very many files, whose verdicts are on one or on all of them', { timeout: 30_000 }, () => {
-    const many = Array.from({ length: 100_000 }, (_, n) => staged(`f${n}`, 'x', 'y'))
+    const many = Array.from({ length: 100_000 }, (_, n) => newStagedChange(`f${n}`, 'x', 'y'))
     const records = [record('rejected', ...many), record('approved', ...many), record('committed', ...many)]
     expect(rejectionsFor(records)).toHaveLength(many.length)
   })
 
   it('lists each path of each rejection, and whether it still applies', () => {
-    const [a, b] = [staged('a', 'x', 'y'), staged('b', 'x', 'y')]
+    const [a, b] = [newStagedChange('a', 'x', 'y'), newStagedChange('b', 'x', 'y')]
     const first = record('rejected', a, b)
     const second = record('rejected', a)
     const records = [first, second, record('discard', b)]
@@ -230,7 +230,7 @@ describe('rejectionsFor', () => {
   })
 
   it('has the reason and the reviewer', () => {
-    const no = record('rejected', staged('a', null, 'y'))
+    const no = record('rejected', newStagedChange('a', null, 'y'))
     expect(rejectionsFor([no])).toMatchObject([
       { id: no.id, path: 'a', reason: expect.stringMatching(/^why/), by, at: 'now', isInForce: true, withdrawn: false },
     ])

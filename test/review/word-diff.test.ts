@@ -2,29 +2,29 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { wordDiff } from '../../src/review/word-diff.js'
 
-const marked = (text: string) =>
+const markedWords = (text: string) =>
   wordDiff(text).map((spans, index) => spans.map(({ from, to }) => (text.split('\n')[index] ?? '').slice(from, to)))
 
 it('marks the changed words if as many lines were added as removed', () => {
   const text = '@@ -1,3 +1,3 @@\n const a = 1\n-return total(price, tax)\n-end\n+return total(price, rate)\n+stop\n'
-  expect(marked(text)).toEqual([[], [], ['tax'], [], ['rate'], []])
+  expect(markedWords(text)).toEqual([[], [], ['tax'], [], ['rate'], []])
 })
 
 it('marks nothing if the numbers of lines differ', () => {
-  expect(marked('@@ -1 +1,2 @@\n-one two\n+one three\n+four\n')).toEqual([[], [], [], []])
-  expect(marked('@@ -0,0 +1 @@\n+one\n')).toEqual([[], []])
+  expect(markedWords('@@ -1 +1,2 @@\n-one two\n+one three\n+four\n')).toEqual([[], [], [], []])
+  expect(markedWords('@@ -0,0 +1 @@\n+one\n')).toEqual([[], []])
 })
 
 it("ignores git's note on a missing final newline", () => {
   const text = '@@ -1 +1 @@\n-let a = 1\n\\ No newline at end of file\n+let a = 2\n\\ No newline at end of file\n'
-  expect(marked(text)).toEqual([[], ['1'], [], ['2'], []])
+  expect(markedWords(text)).toEqual([[], ['1'], [], ['2'], []])
 })
 
 it('skips long lines and long runs', () => {
   const long = 'x '.repeat(600)
-  expect(marked(`@@ -1 +1 @@\n-${long}a\n+${long}b\n`)).toEqual([[], [], []])
+  expect(markedWords(`@@ -1 +1 @@\n-${long}a\n+${long}b\n`)).toEqual([[], [], []])
   const run = (mark: string, word: string) => `${mark}same same ${word}\n`.repeat(101)
-  expect(marked(`@@ -1,101 +1,101 @@\n${run('-', 'a')}${run('+', 'b')}`).flat()).toEqual([])
+  expect(markedWords(`@@ -1,101 +1,101 @@\n${run('-', 'a')}${run('+', 'b')}`).flat()).toEqual([])
 })
 
 it('marks nothing in a line with too many changed words, because the comparison takes long', () => {

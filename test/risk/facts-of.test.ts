@@ -5,7 +5,7 @@ import { FACTS, type FileFindings, factsOf } from '../../src/risk/index.js'
 import { type Case, CODE, DEPENDENCIES, FILES, TEXTS } from './cases.js'
 import { GUARDS, LANGUAGES, MANIFESTS } from './language-cases.js'
 import { DOCUMENTS, REACHES } from './reach-cases.js'
-import { changed, namesOf, side, TEST } from './support.js'
+import { newChange, namesOf, side, TEST } from './support.js'
 
 const rows = (cases: readonly Case[]) => cases.map((each) => [`${each[0]}: ${each[2] ?? 'deleted'}`, each] as const)
 const isNote = (name: string) => FACTS[name as keyof typeof FACTS].severity === 'note'
@@ -22,7 +22,7 @@ describe.each([
   ['guards of other languages', GUARDS],
 ])('facts about %s', (_, cases) => {
   it.each(rows(cases))('%s', async (_, [path, before, after, expected]) => {
-    const names = await namesOf(changed(path, before, after))
+    const names = await namesOf(newChange(path, before, after))
     expect(names.filter((name) => !isNote(name)).sort()).toEqual([...expected].sort())
   })
 })
@@ -58,7 +58,7 @@ describe('facts about binary and large files', () => {
   })
 
   it('report a file beyond the limit', async () => {
-    expect(await namesOf(changed('a.txt', '', 'a\n'.repeat(3_000_000)))).toEqual(['opaque'])
+    expect(await namesOf(newChange('a.txt', '', 'a\n'.repeat(3_000_000)))).toEqual(['opaque'])
   })
 })
 
@@ -67,17 +67,17 @@ describe('facts from the rest of the set', () => {
   const bare = 'export function f(u) { g(u) }\n'
 
   it('count deletions', async () => {
-    const gone = Array.from({ length: 12 }, (_, n) => changed(`src/${n}.css`, 'a\n', null))
+    const gone = Array.from({ length: 12 }, (_, n) => newChange(`src/${n}.css`, 'a\n', null))
     expect(await namesOf(gone[0] ?? TEST, ...gone.slice(1))).toEqual(['many-deletions', 'deleted'])
   })
 
   it('recognize a guard in another file', async () => {
-    const other = changed('src/b.ts', 'k()\n', 'k(); function h(u) { if (!u) { throw new Error() } }\n')
-    expect(await namesOf(changed('src/a.ts', guarded, bare), other)).toEqual(['guard-moved'])
+    const other = newChange('src/b.ts', 'k()\n', 'k(); function h(u) { if (!u) { throw new Error() } }\n')
+    expect(await namesOf(newChange('src/a.ts', guarded, bare), other)).toEqual(['guard-moved'])
   })
 
   it('report that no test changes', async () => {
-    const change = changed('src/a.ts', 'f(1)\n', 'f(2)\n')
+    const change = newChange('src/a.ts', 'f(1)\n', 'f(2)\n')
     const names = async (...others: (typeof change)[]) =>
       (await factsOf([change, ...others])).get('src/a.ts')?.map(({ name }) => name)
     expect(await names()).toEqual(['no-test'])
@@ -86,24 +86,24 @@ describe('facts from the rest of the set', () => {
 
   it('report no missing test of a proven refactoring, and read no syntax of it', async () => {
     const mutation = { class: 'AST_REFACTOR', rule: 'layout', detail: '' } as const
-    const change = { ...changed('src/a.ts', guarded, bare), mutation }
+    const change = { ...newChange('src/a.ts', guarded, bare), mutation }
     expect((await factsOf([change])).get('src/a.ts')).toEqual([])
   })
 
   it('name a declared class that was not proven', async () => {
     const mutation = { class: 'INTENT_EVOLUTION', rule: 'content', detail: '', declared: 'AST_REFACTOR' } as const
-    expect(await namesOf({ ...changed('src/a.ts', 'f(1)\n', 'f(2)\n'), mutation })).toEqual(['class-disagrees'])
+    expect(await namesOf({ ...newChange('src/a.ts', 'f(1)\n', 'f(2)\n'), mutation })).toEqual(['class-disagrees'])
   })
 
   it('report a lockfile without its manifest', async () => {
-    const lock = changed('yarn.lock', 'a\n', 'b\n')
+    const lock = newChange('yarn.lock', 'a\n', 'b\n')
     expect(await namesOf(lock)).toEqual(['lock-alone', 'generated'])
-    expect(await namesOf(lock, changed('packages/a/package.json', '{}', '{"a":1}'))).toEqual(['generated'])
+    expect(await namesOf(lock, newChange('packages/a/package.json', '{}', '{"a":1}'))).toEqual(['generated'])
   })
 })
 
 it('facts have a place and a sentence, the most serious first', async () => {
-  const change = changed('src/a.ts', 'a()\nif (!u) throw e\n', 'a()\nfetch(u)\n')
+  const change = newChange('src/a.ts', 'a()\nif (!u) throw e\n', 'a()\nfetch(u)\n')
   expect((await factsOf([change, TEST])).get('src/a.ts')).toEqual([
     {
       name: 'guard-removed',
@@ -128,7 +128,7 @@ it('facts of one file include its findings, and none of the set', async () => {
     get: ({ path }) => kept.get(path),
     set: ({ path }, findings) => void kept.set(path, findings),
   }
-  const change = changed('src/a.ts', 'f()\n', 'eval(f)\n')
+  const change = newChange('src/a.ts', 'f()\n', 'eval(f)\n')
   const first = await factsOf([change], { known })
   expect(await factsOf([{ ...change, after: side('not read') }], { known })).toEqual(first)
   expect(kept.get('src/a.ts')?.map(({ name }) => name)).toEqual(['runs-text'])
@@ -143,7 +143,7 @@ describe('any change', () => {
     await fc.assert(
       fc.asyncProperty(path, text, text, async (path, old, now) => {
         const [before, after] = [old.join(' '), now.join(' ')]
-        for (const { name, line = 1, oldLine = 1 } of (await factsOf([changed(path, before, after)])).get(path) ?? []) {
+        for (const { name, line = 1, oldLine = 1 } of (await factsOf([newChange(path, before, after)])).get(path) ?? []) {
           expect(Object.keys(FACTS)).toContain(name)
           expect(line).toBeLessThanOrEqual(after.split('\n').length)
           expect(oldLine).toBeLessThanOrEqual(before.split('\n').length)

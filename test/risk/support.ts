@@ -6,13 +6,13 @@ export function side(text: string | Uint8Array, mode = 0o644, type: Side['type']
 }
 
 /** A change of a text. Null: the file did not exist, or is deleted. */
-export function changed(path: string, before: string | null, after: string | null): Changed {
+export function newChange(path: string, before: string | null, after: string | null): Changed {
   const kind = before === null ? 'create' : after === null ? 'delete' : 'modify'
   return { path, kind, before: before === null ? null : side(before), after: after === null ? null : side(after) }
 }
 
 /** Another changed test, so that `no-test` does not apply. */
-export const TEST = changed('test/other.test.ts', null, 'export {}\n')
+export const TEST = newChange('test/other.test.ts', null, 'export {}\n')
 
 /** The names of the facts of the first change of a set. */
 export async function namesOf(change: Changed, ...others: readonly Changed[]): Promise<string[]> {

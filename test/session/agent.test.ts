@@ -6,11 +6,11 @@ import { newState } from '../../src/session/state.js'
 function agentWith(known?: { tool?: string; model?: string; toolVersion?: string }) {
   const kept: object[] = []
   const stage: JsonValue[] = []
-  const workedOnBy = (agent: JsonValue) => stage.push(agent) - 1
+  const pushAgent = (agent: JsonValue) => stage.push(agent) - 1
   return {
     kept,
     stage,
-    agent: new SessionAgent(known, newState(), { setAgent: workedOnBy }, (each) => void kept.push(each)),
+    agent: new SessionAgent(known, newState(), { setAgent: pushAgent }, (each) => void kept.push(each)),
   }
 }
 

@@ -408,8 +408,8 @@ describe('a dropped snapshot', () => {
     const named = await session.snapshot('mine')
     await call(session, 'two', { 'src/a.ts': 'second' })
     await session.dropSnapshot(named.id)
-    const left = async (of = session) => (await of.snapshots()).map(({ id, parent }) => [id, parent])
-    expect(await left()).toEqual([
+    const listSnapshots = async (of = session) => (await of.snapshots()).map(({ id, parent }) => [id, parent])
+    expect(await listSnapshots()).toEqual([
       ['s1', undefined],
       ['s3', 's1'],
     ])
@@ -427,7 +427,7 @@ describe('a dropped snapshot', () => {
     await workspace.close()
     const again = await working(await place.open())
     expect((await again.snapshot()).id).toBe('s5')
-    expect(await left(again)).toEqual([
+    expect(await listSnapshots(again)).toEqual([
       ['s1', undefined],
       ['s5', 's1'],
     ])

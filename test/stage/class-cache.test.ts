@@ -23,13 +23,13 @@ function place() {
   }
 }
 
-const written = (file: string) => vi.waitFor(() => expect(readFileSync(file, 'utf8')).toMatch(/\n$/))
+const waitForWrite = (file: string) => vi.waitFor(() => expect(readFileSync(file, 'utf8')).toMatch(/\n$/))
 
 describe('the cache of classes', () => {
   it('passes measured classes to another process', async () => {
     const { file, inNewProcess } = place()
     inNewProcess().set('a b src/a.ts', FOUND)
-    await written(file)
+    await waitForWrite(file)
     const cache = inNewProcess()
     expect([cache.get('a b src/a.ts'), cache.get('a c src/a.ts')]).toEqual([FOUND, undefined])
   })
@@ -37,7 +37,7 @@ describe('the cache of classes', () => {
   it('skips torn lines, other versions and unknown classes', async () => {
     const { file, inNewProcess } = place()
     inNewProcess().set('kept', FOUND)
-    await written(file)
+    await waitForWrite(file)
     const line = (more: object) => `${JSON.stringify({ v: CLASSIFIER, key: 'bad', ...FOUND, ...more })}\n`
     appendFileSync(file, `${line({ v: CLASSIFIER + 1 })}${line({ class: 'HARMLESS' })}${line({}).slice(0, 30)}`)
     const cache = inNewProcess()

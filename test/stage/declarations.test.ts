@@ -12,7 +12,7 @@ const write = (path: string, content: string, mutation_class?: string) => ({
   arguments: { path, content, ...(mutation_class !== undefined && { mutation_class }) },
 })
 
-async function staged(second: string) {
+async function stageDeclarations(second: string) {
   const workspace = await testWorkspace(files).open()
   const session = await working(workspace)
   const tools = createRooTools(session)
@@ -23,7 +23,7 @@ async function staged(second: string) {
 
 describe('a declared class of an agent’s writes', () => {
   it('is shown with the measured class, differences first', async () => {
-    const { review, session } = await staged(CODE.replace('list\n', 'list.slice(1)\n'))
+    const { review, session } = await stageDeclarations(CODE.replace('list\n', 'list.slice(1)\n'))
     await session.flush()
     const { changes } = await review.changes()
     expect(changes.map(({ path, flags, mutation }) => [path, flags, mutation?.class, mutation?.declared])).toEqual([
@@ -33,7 +33,7 @@ describe('a declared class of an agent’s writes', () => {
   })
 
   it('is recorded with the measured class, and never replaces it', async () => {
-    const { workspace, review } = await staged(CODE.replace('list\n', 'list.slice(1)\n'))
+    const { workspace, review } = await stageDeclarations(CODE.replace('list\n', 'list.slice(1)\n'))
     await review.approve()
     await review.commit()
     const record = (await recordsOf(workspace)).find((each) => own(each).type === 'commit') ?? {}

@@ -6,13 +6,13 @@ const IDENTITY = ['user.name=Ada', 'user.email=ada@example.org', 'commit.gpgsign
 const NO_MAINTENANCE = 'maintenance.auto=false'
 const SETTINGS = [...IDENTITY, NO_MAINTENANCE].flatMap((setting) => ['-c', setting])
 
-const isolated = () => ({ ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' })
+const isolatedEnv = () => ({ ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' })
 
 /** Runs git as Ada, without the machine's settings. Returns its output. */
 export function git(cwd: string, ...args: string[]): string {
   return execFileSync('git', [...SETTINGS, ...args], {
     cwd,
-    env: isolated(),
+    env: isolatedEnv(),
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -22,7 +22,7 @@ export function git(cwd: string, ...args: string[]): string {
 export function tryGit(cwd: string, ...args: string[]): { status: number | null; stderr: string } {
   const { status, stderr } = spawnSync('git', [...SETTINGS, ...args], {
     cwd,
-    env: isolated(),
+    env: isolatedEnv(),
     encoding: 'utf8',
     stdio: ['ignore', 'ignore', 'pipe'],
   })

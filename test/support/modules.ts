@@ -113,7 +113,7 @@ class Reader implements Module {
   #readImportType({ argument, qualifier }: ts.ImportTypeNode): void {
     if (!ts.isLiteralTypeNode(argument) || !ts.isStringLiteral(argument.literal)) return
     const from = this.#from(argument.literal)
-    const first = qualifier && (ts.isQualifiedName(qualifier) ? leftOf(qualifier) : qualifier)
+    const first = qualifier && (ts.isQualifiedName(qualifier) ? leftmostName(qualifier) : qualifier)
     this.imports.push({ from, name: first?.text ?? '*' })
   }
 
@@ -155,8 +155,8 @@ function boundNames(name: ts.BindingName): string[] {
   return name.elements.flatMap((each) => (ts.isOmittedExpression(each) ? [] : boundNames(each.name)))
 }
 
-function leftOf({ left }: ts.QualifiedName): ts.Identifier {
-  return ts.isQualifiedName(left) ? leftOf(left) : left
+function leftmostName({ left }: ts.QualifiedName): ts.Identifier {
+  return ts.isQualifiedName(left) ? leftmostName(left) : left
 }
 
 /** True for a property or key that only has the same name. */

@@ -57,7 +57,7 @@ function layOut(memory: Memory, args: readonly string[], env: readonly string[])
 }
 
 /** The signed number in the lowest bits of a word. */
-const signed = (word: number, from: number, bits: number) => BigInt.asIntN(bits, BigInt(word >>> from))
+const signedBits = (word: number, from: number, bits: number) => BigInt.asIntN(bits, BigInt(word >>> from))
 
 /** Runs one of our ELF files to its end. @throws Error for a fault or an unknown instruction */
 export function runProgramA64(file: Buffer, args: readonly string[], env: readonly string[], kernel: Kernel): void {
@@ -94,7 +94,7 @@ export function runProgramA64(file: Buffer, args: readonly string[], env: readon
     else if (is(0xffc0_0000, 0xf940_0000)) x[d] = memory.at(stackAt(base(n) + imm12 * 8n), 8).readBigUInt64LE()
     else if (is(0xffe0_0c00, 0xf840_0400)) {
       x[d] = memory.at(base(n), 8).readBigUInt64LE()
-      x[n] = base(n) + signed(w, 12, 9)
+      x[n] = base(n) + signedBits(w, 12, 9)
     } else if (is(0xffc0_0000, 0x3940_0000)) x[d] = BigInt(memory.at(base(n) + imm12, 1).readUInt8())
     else if (is(0xffc0_0000, 0xf900_0000)) memory.at(stackAt(base(n) + imm12 * 8n), 8).writeBigUInt64LE(value(d))
     else if (is(0xffc0_0000, 0xb900_0000))
@@ -104,17 +104,17 @@ export function runProgramA64(file: Buffer, args: readonly string[], env: readon
       negative = BigInt.asIntN(32, left - imm12) < 0n
       overflow = BigInt.asIntN(32, left - imm12) !== left - imm12
     } else if (is(0xff00_001f, 0x5400_000b)) {
-      if (negative !== overflow) next = pc + signed(w, 5, 19) * 4n
+      if (negative !== overflow) next = pc + signedBits(w, 5, 19) * 4n
     } else if (is(0xff00_0000, 0x3400_0000)) {
-      if (low32(value(d)) === 0n) next = pc + signed(w, 5, 19) * 4n
+      if (low32(value(d)) === 0n) next = pc + signedBits(w, 5, 19) * 4n
     } else if (is(0xff00_0000, 0x3500_0000)) {
-      if (low32(value(d)) !== 0n) next = pc + signed(w, 5, 19) * 4n
+      if (low32(value(d)) !== 0n) next = pc + signedBits(w, 5, 19) * 4n
     } else if (is(0xfff8_0000, 0x37f8_0000)) {
-      if ((value(d) & 0x8000_0000n) !== 0n) next = pc + signed(w, 5, 14) * 4n
-    } else if (is(0xfc00_0000, 0x1400_0000)) next = pc + signed(w, 0, 26) * 4n
+      if ((value(d) & 0x8000_0000n) !== 0n) next = pc + signedBits(w, 5, 14) * 4n
+    } else if (is(0xfc00_0000, 0x1400_0000)) next = pc + signedBits(w, 0, 26) * 4n
     else if (is(0xfc00_0000, 0x9400_0000)) {
       x[30] = pc + 4n
-      next = pc + signed(w, 0, 26) * 4n
+      next = pc + signedBits(w, 0, 26) * 4n
     } else if (w === 0xd65f_03c0) next = value(30)
     else if (w === 0xd400_0001) {
       const answer = kernel(Number(low32(value(8))), x.slice(0, 6), memory)

@@ -12,7 +12,7 @@ const opening = (name: string) => async () => {
 }
 
 /** Without the attempts that are recorded for this machine. */
-function untried(work: () => Promise<void>): Promise<void> {
+function withFreshState(work: () => Promise<void>): Promise<void> {
   const { path, dispose } = tempDir()
   onTestFinished(dispose)
   return withStateHome(path, work)
@@ -33,13 +33,13 @@ describe('the choice of a containment', () => {
     const weak = fakeContainment({ name: 'namespace-overlay', keeps: ['write_fence'], open: opening('weak') })
     const all = [weak, provider('namespace-copy', FAILED), provider('landlock-copy', { works: true }), weak]
     const tried = await tryEach(all, ['write_fence', 'network_off'], (each) => each.attempt())
-    expect(tried.map(({ name, works, lacks }) => [name, works, lacks])).toEqual([
+    expect(tried.map(({ name, works: works, lacks }) => [name, works, lacks])).toEqual([
       ['namespace-overlay', undefined, ['network_off']],
       ['namespace-copy', false, []],
       ['landlock-copy', true, []],
     ])
     expect(tries).toEqual(['namespace-copy', 'landlock-copy'])
-    await untried(async () => {
+    await withFreshState(async () => {
       await expect(openFirst(all, { root: '/' }, ['write_fence', 'network_off'])).rejects.toThrow(
         'opened landlock-copy',
       )
@@ -50,7 +50,7 @@ describe('the choice of a containment', () => {
   it('fails if none has the required protections, works and can show the workspace', async () => {
     const failure = { what: 'mounts', problem: 'a mount inside', fix: 'move it' }
     const all = [fakeContainment({ unfit: () => failure }), fakeContainment({ attempt: async () => FAILED })]
-    await untried(async () => {
+    await withFreshState(async () => {
       expect(await openFirst(all, { root: '/' }, [])).toEqual({
         place: undefined,
         failures: [failure, FAILED.failure],

@@ -20,12 +20,12 @@ function open(): FindShell {
 }
 
 /** The output of find without a shell. */
-function found(...args: string[]): Buffer {
+function runFind(...args: string[]): Buffer {
   return spawnSync('find', args, { env: { ...process.env, LC_ALL: 'C' } }).stdout
 }
 
 /** The process that `shell` has started. */
-function started(shell: FindShell): number {
+function startShell(shell: FindShell): number {
   const before = new Set(childrenOf(process.pid))
   shell.start()
   const [pid] = childrenOf(process.pid).filter((each) => !before.has(each))
@@ -48,7 +48,7 @@ describe('a shell that runs find', () => {
         const dir = directory()
         for (const each of names) writeFileSync(join(dir, each), '')
         for (const args of [[dir], [dir, '-name', pattern], [join(dir, names[0] ?? ''), '-type', 'f']])
-          expect(await shell.run([...args, '-print0'])).toEqual(found(...args, '-print0'))
+          expect(await shell.run([...args, '-print0'])).toEqual(runFind(...args, '-print0'))
       }),
       { numRuns: 30 },
     )
@@ -72,7 +72,7 @@ describe('a shell that runs find', () => {
     const dir = directory()
     for (let at = 0; at < 3_000; at++) writeFileSync(join(dir, `${at}`.padStart(100, '0')), '')
     const output = await shell.run([dir, '-print0'])
-    expect(output?.equals(found(dir, '-print0'))).toBe(true)
+    expect(output?.equals(runFind(dir, '-print0'))).toBe(true)
     expect(output?.length).toBeGreaterThan(300_000)
   })
 
@@ -89,7 +89,7 @@ describe('a shell that runs find', () => {
   it('fails if the shell is killed, and starts another', async () => {
     const shell = open()
     const dir = directory()
-    const pid = started(shell)
+    const pid = startShell(shell)
     sendSignal(pid, 'SIGSTOP')
     const answer = shell.run([dir, '-print0'])
     sendSignal(pid, 'SIGKILL')
@@ -117,7 +117,7 @@ describe('a shell that runs find', () => {
 
   it('fails if it is closed, and leaves no process', async () => {
     const shell = open()
-    const pid = started(shell)
+    const pid = startShell(shell)
     sendSignal(pid, 'SIGSTOP')
     const answer = shell.run([directory(), '-print0'])
     await new Promise(setImmediate)

@@ -80,7 +80,7 @@ describe('the layer of a running command', () => {
 })
 
 describe('a layer at rest, with a link in place of a directory,', () => {
-  function linked() {
+  function setUpLinked() {
     const { host, swap } = ground()
     const outside = `${host}/../outside/sub`
     fs.chmodSync(`${outside}/f`, 0)
@@ -97,7 +97,7 @@ describe('a layer at rest, with a link in place of a directory,', () => {
   const UNCHANGED = [['f'], 0o500, 0]
 
   it('is not read through it, and no mode outside is changed', () => {
-    const { host, look } = linked()
+    const { host, look } = setUpLinked()
     const layer = restingLayer(host)
     const stats = layer.look(rel('d'))
     if (!stats) return expect.unreachable('the link is there')
@@ -113,7 +113,7 @@ describe('a layer at rest, with a link in place of a directory,', () => {
   })
 
   it('is not changed through it', () => {
-    const { host, look } = linked()
+    const { host, look } = setUpLinked()
     const { overlay, dispose } = overlayOver({ 'd/sub/f': 'f\n' })
     onTestFinished(dispose)
     expect(
@@ -134,7 +134,7 @@ describe('a layer at rest, with a link in place of a directory,', () => {
   })
 
   it('does not copy kept files through it, in either direction', () => {
-    const { host, look } = linked()
+    const { host, look } = setUpLinked()
     fs.chmodSync(`${host}/../outside/sub/f`, 0o600)
     const other = `${host}/../other`
     fs.mkdirSync(other)

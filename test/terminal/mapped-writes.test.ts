@@ -22,15 +22,15 @@ describe.each(PROVIDERS)('in %s', (name) => {
 
   it('a write through a mapping after the file was ingested is staged at the end', async () => {
     const { session, root } = await site({ 'src/a': 'aaaa\n' })
-    const staged = () => session.fs.readFileSync(`${root}/src/a`, 'utf8')
+    const readStaged = () => session.fs.readFileSync(`${root}/src/a`, 'utf8')
     const command = await session.start(`perl -e "$WRITER" & sleep 2; touch src/next; wait`, {
       every: 100,
       env: { WRITER },
     })
-    await vi.waitFor(() => expect(staged()).toBe('GOOD\n'), { timeout: 20_000 })
+    await vi.waitFor(() => expect(readStaged()).toBe('GOOD\n'), { timeout: 20_000 })
     await setTimeout(10)
     await command.wait()
     expect(command.read().text).toBe('LATE\n')
-    expect(staged()).toBe('LATE\n')
+    expect(readStaged()).toBe('LATE\n')
   })
 })

@@ -13,9 +13,9 @@ it('all memory that a command can fill with files is limited, and nearly all is 
   const places = mounts.filter((line) => !small.includes(line)).map((line) => line.split(' ')[1])
   expect(places.filter((at) => !['/tmp', '/var/tmp', '/dev/shm', '/run/escrow/told'].includes(at ?? ''))).toEqual([])
   expect(small.map((line) => line.split(' ')[1])).toContain('/run')
-  const used = async (dir: string) => (await session.exec(`df --output=used ${dir} | tail -1`)).stdout.trim()
+  const usedKilobytes = async (dir: string) => (await session.exec(`df --output=used ${dir} | tail -1`)).stdout.trim()
   await session.exec('head -c 8000000 /dev/zero > /dev/shm/zero')
-  expect(Number(await used('/var/tmp'))).toBeGreaterThan(7_000)
+  expect(Number(await usedKilobytes('/var/tmp'))).toBeGreaterThan(7_000)
   expect((await session.exec('echo x > /dev/new; echo fine > /dev/null; ls /dev/new')).stderr).toContain(
     'Read-only file system',
   )

@@ -79,13 +79,13 @@ describe('an attempt that escaped', () => {
       if (script.includes('/proc/$root')) rmSync(`${outsideOf(options)}/new`)
       return {}
     })
-    const seen = (name: string) => [resultOf(name)?.outcome, resultOf(name)?.detail]
-    expect(seen("this machine's loopback")).toEqual(['did not hold', 'it got through'])
-    expect(seen('a closed file')).toEqual(['did not hold', 'it read the closed file'])
-    expect(seen('a file beside the workspace')).toEqual(['held', undefined])
-    expect(seen('a link out of the workspace')).toEqual(['did not hold', 'a file outside has changed'])
-    expect(seen('another root')).toEqual(['held', undefined])
-    expect(seen('many processes')).toEqual(['did not hold', 'the command went on past its limit'])
+    const outcomeOf = (name: string) => [resultOf(name)?.outcome, resultOf(name)?.detail]
+    expect(outcomeOf("this machine's loopback")).toEqual(['did not hold', 'it got through'])
+    expect(outcomeOf('a closed file')).toEqual(['did not hold', 'it read the closed file'])
+    expect(outcomeOf('a file beside the workspace')).toEqual(['held', undefined])
+    expect(outcomeOf('a link out of the workspace')).toEqual(['did not hold', 'a file outside has changed'])
+    expect(outcomeOf('another root')).toEqual(['held', undefined])
+    expect(outcomeOf('many processes')).toEqual(['did not hold', 'the command went on past its limit'])
   })
 
   it('is a connection to a host that was not allowed', async () => {

@@ -7,7 +7,7 @@ import { INTENTS } from '../support/workspace.js'
 import { site } from './site.js'
 
 /** Waits until a path is staged. */
-async function staged(session: Session, path: string): Promise<void> {
+async function waitUntilStaged(session: Session, path: string): Promise<void> {
   while (!(await session.changes()).changes.some((change) => change.path === path)) await wait(10)
 }
 
@@ -17,7 +17,7 @@ describe('a program run in this terminal', () => {
     const over = session.run('echo 1 >> src/a; until [ -e src/go ]; do sleep 0.02; done; echo 2 >> src/a; exit 5', {
       every: 20,
     })
-    await staged(session, 'src/a')
+    await waitUntilStaged(session, 'src/a')
     const review = await workspace.review('agent')
     await review.approve()
     expect((await review.commit()).committed).toEqual(['src/a'])
@@ -35,7 +35,7 @@ describe('a program run in this terminal', () => {
     const over = session.run(`trap 'echo 2 >> src/a; exit 0' TERM; echo 1 >> src/a; while :; do sleep 0.02; done`, {
       every: 20,
     })
-    await staged(session, 'src/a')
+    await waitUntilStaged(session, 'src/a')
     const review = await workspace.review('agent')
     await review.approve()
     ;(await session.commands())[0]?.kill()
@@ -49,7 +49,7 @@ describe('a program run in this terminal', () => {
     const { session } = await site({ 'src/a.ts': 'a\n', 'mail/m.ts': 'm\n' }, INTENTS)
     const controller = new AbortController()
     const over = session.run('rm mail/m.ts; echo x > src/b.ts; sleep 60', { every: 20, signal: controller.signal })
-    await staged(session, 'src/b.ts')
+    await waitUntilStaged(session, 'src/b.ts')
     controller.abort()
     const { exitCode, ended, refused, summary } = await over
     expect([exitCode, ended, refused.map(({ path }) => path)]).toEqual([null, 'aborted', ['mail/m.ts']])

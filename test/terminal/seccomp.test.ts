@@ -45,7 +45,7 @@ const DENIED = [
 ]
 
 /** The kernel's result, by name: undefined if it allows the call. */
-function expected(name: string | undefined, args: readonly bigint[], sharesGroup: boolean): number {
+function expectedAction(name: string | undefined, args: readonly bigint[], sharesGroup: boolean): number {
   const low = (index: number) => Number(BigInt.asUintN(32, args[index] ?? 0n))
   if (name === undefined) return ALLOWED
   if (name === 'clone3') return ENOSYS
@@ -84,7 +84,7 @@ describe.each(ARCHITECTURES)('the filter of %s', (architecture) => {
         expect([number, args, runFilter(filter, { number, arch, args })]).toEqual([
           number,
           args,
-          expected(names.get(number), args, sharesGroup),
+          expectedAction(names.get(number), args, sharesGroup),
         ])
   })
 
@@ -96,7 +96,7 @@ describe.each(ARCHITECTURES)('the filter of %s', (architecture) => {
     fc.assert(
       fc.property(number, args, fc.boolean(), (asked, given, sharesGroup) => {
         const answer = runFilter(seccompFilter(sharesGroup, architecture), { number: asked, arch, args: given })
-        expect(answer).toBe(expected(names.get(asked), given, sharesGroup))
+        expect(answer).toBe(expectedAction(names.get(asked), given, sharesGroup))
       }),
       { numRuns: 500 },
     )

@@ -38,7 +38,7 @@ const OPEN: ReleaseRules = {
   never: [],
 }
 
-const evolved = (path: string) => change({ path, mutation: { class: 'INTENT_EVOLUTION', rule: 'x', detail: '' } })
+const newEvolution = (path: string) => change({ path, mutation: { class: 'INTENT_EVOLUTION', rule: 'x', detail: '' } })
 
 const tierOf = (each: Change, rules: ReleaseRules | undefined = OPEN) => decideRelease(rules, [each])[0]?.tier
 
@@ -79,11 +79,11 @@ describe('a tier', () => {
     ['documentation', change({ path: 'docs/README' }), true],
     ['documentation', change({ path: 'LICENSE.txt' }), true],
     // The facts of other languages come from lists of words: a word that a list lacks would be released.
-    ['any', evolved('src/a.py'), false],
-    ['any', evolved('src/a.json'), false],
-    ['any', { ...evolved('src/a.sh'), kind: 'create', before: null }, false],
-    ['any', { ...evolved('src/run'), kind: 'create', before: null }, false],
-    ['any', { ...evolved('src/a.ts'), kind: 'create', before: null }, true],
+    ['any', newEvolution('src/a.py'), false],
+    ['any', newEvolution('src/a.json'), false],
+    ['any', { ...newEvolution('src/a.sh'), kind: 'create', before: null }, false],
+    ['any', { ...newEvolution('src/run'), kind: 'create', before: null }, false],
+    ['any', { ...newEvolution('src/a.ts'), kind: 'create', before: null }, true],
     ['any', change({ path: 'src/a.py' }), true],
     ['tests', change({ path: 'test/run.sh' }), false],
     ['tests', change({ path: 'test/test_a.py' }), false],
@@ -114,10 +114,10 @@ describe('a tier', () => {
     const changes = [change(), change({ path: 'src/b.ts' })]
     expect(decideRelease(rules(4), changes)[0]?.tier).toBe('all')
     expect(decideRelease(rules(3), changes)[0]?.reasons).toEqual(['the tier all releases 3 lines at most, not 4'])
-    const added = (text: string) => [change({ hunks: [{ ...HUNK, text: `@@ -0,0 +1 @@\n+${text}\n` }] })]
+    const newAddition = (text: string) => [change({ hunks: [{ ...HUNK, text: `@@ -0,0 +1 @@\n+${text}\n` }] })]
     for (const text of ['a'.repeat(700), 'a()\r'.repeat(4), 'a()\u2028'.repeat(4)])
-      expect(decideRelease(rules(3), added(text))[0]?.tier).toBeUndefined()
-    expect(decideRelease(rules(3), added('a()\r'))[0]?.tier).toBe('all')
+      expect(decideRelease(rules(3), newAddition(text))[0]?.tier).toBeUndefined()
+    expect(decideRelease(rules(3), newAddition('a()\r'))[0]?.tier).toBe('all')
   })
 })
 

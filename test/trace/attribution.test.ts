@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { attributed } from './support.js'
+import { attribute } from './support.js'
 
 const spans = (before: string | null, after: string | null): [number, number][] =>
-  attributed({
+  attribute({
     path: 'a',
     before: before === null ? null : Buffer.from(before),
     after: after === null ? null : Buffer.from(after),
@@ -39,7 +39,7 @@ describe('attributeFile', () => {
   })
 
   it('hashes the lines joined by LF, CR removed, no final newline', () => {
-    const [range] = attributed({
+    const [range] = attribute({
       path: 'a',
       before: Buffer.from('x\r\n'),
       after: Buffer.from('x\r\né\r\nb\r\n'),
@@ -50,13 +50,13 @@ describe('attributeFile', () => {
   it('hashes the bytes of a file that is not UTF-8', () => {
     const bytes = Buffer.from([0xe9, 0x0a, 0xff])
     const hash = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
-    expect(attributed({ path: 'a', before: null, after: bytes }).ranges[0]?.contentHash).toBe(hash)
+    expect(attribute({ path: 'a', before: null, after: bytes }).ranges[0]?.contentHash).toBe(hash)
   })
 
   it('gives moved lines the hash they had', () => {
     const block = 'one\ntwo'
-    const [first] = attributed({ path: 'a', before: null, after: Buffer.from(`${block}\n`) }).ranges
-    const moved = attributed({ path: 'b', before: Buffer.from('x\ny\n'), after: Buffer.from(`x\n${block}\ny\n`) })
+    const [first] = attribute({ path: 'a', before: null, after: Buffer.from(`${block}\n`) }).ranges
+    const moved = attribute({ path: 'b', before: Buffer.from('x\ny\n'), after: Buffer.from(`x\n${block}\ny\n`) })
     expect(moved.ranges.map((range) => range.contentHash)).toEqual([first?.contentHash])
   })
 
@@ -68,7 +68,7 @@ describe('attributeFile', () => {
       contributor: 'mixed',
       mutationClass: 'AST_REFACTOR',
     } as const
-    expect(attributed({ ...attribution, before: null, after: null })).toEqual({ ...attribution, ranges: [] })
+    expect(attribute({ ...attribution, before: null, after: null })).toEqual({ ...attribution, ranges: [] })
   })
 
   it('gives a large or entirely rewritten file one changed range', () => {
@@ -84,7 +84,7 @@ describe('attributeFile', () => {
     fc.assert(
       fc.property(content, content, (before, after) => {
         const file = { path: 'a', before: Buffer.from(before.join('\n')), after: Buffer.from(after.join('\n')) }
-        const { ranges } = attributed(file)
+        const { ranges } = attribute(file)
         const now = file.after.toString().split('\n')
         let behind = -1
         for (const range of ranges) {

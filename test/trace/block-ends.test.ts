@@ -3,17 +3,17 @@ import { blockOf, keepBlockEnds } from '../../src/trace/block-ends.js'
 import { layoutOrigins } from '../../src/trace/layout-lines.js'
 
 const FIRST = ['function first() {', '  one()', '}', '']
-const kept = (old: readonly string[], now: readonly string[], found = layoutOrigins(old, now)) =>
+const originsAfterKeep = (old: readonly string[], now: readonly string[], found = layoutOrigins(old, now)) =>
   keepBlockEnds(old, now, found).map((from) => from[0])
 
 describe('the end of a block', () => {
   it('keeps its old line while a line of its block is the same', () => {
-    expect(kept(FIRST, ['function renamed() {', '  one()', '}', ''])).toEqual([undefined, 1, 2, 3])
-    expect(kept(FIRST, ['function first() {', '  other()', '}', ''])).toEqual([0, undefined, 2, 3])
+    expect(originsAfterKeep(FIRST, ['function renamed() {', '  one()', '}', ''])).toEqual([undefined, 1, 2, 3])
+    expect(originsAfterKeep(FIRST, ['function first() {', '  other()', '}', ''])).toEqual([0, undefined, 2, 3])
   })
 
   it('has no old line if the block is a different one', () => {
-    expect(kept(FIRST, ['function second() {', '  two()', '}', ''])).toEqual([
+    expect(originsAfterKeep(FIRST, ['function second() {', '  two()', '}', ''])).toEqual([
       undefined,
       undefined,
       undefined,
@@ -21,17 +21,17 @@ describe('the end of a block', () => {
     ])
     const both = [...FIRST, 'function second() {', '  two()', '}', '']
     const taken = [[0], [1], [], [], [], [], [2], [3]]
-    expect(kept(FIRST, both, taken)).toEqual([0, 1, ...Array(6).fill(undefined)])
+    expect(originsAfterKeep(FIRST, both, taken)).toEqual([0, 1, ...Array(6).fill(undefined)])
   })
 
   it('does not match lines that end no block', () => {
-    expect(kept(['a', '', 'b'], ['new', '', 'more'])).toEqual([undefined, 1, undefined])
+    expect(originsAfterKeep(['a', '', 'b'], ['new', '', 'more'])).toEqual([undefined, 1, undefined])
   })
 
   it('keeps the old line of a statement that a formatter broke', () => {
     const old = ['f() {', '  one()', "  const a = call('first', second)", '}']
     const now = ['f() {', '\tone();', '\tconst a = call(', '\t\t"first",', '\t\tsecond,', '\t);', '}']
-    expect(kept(old, now)).toEqual([0, 1, 2, 2, 2, 2, 3])
+    expect(originsAfterKeep(old, now)).toEqual([0, 1, 2, 2, 2, 2, 3])
   })
 
   it('belongs to the nearest line above with no more indentation', () => {

@@ -7,7 +7,7 @@ import { draftOf, drafts, linesOf, workspaces } from './support.js'
 describe('a ledger that is damaged in the middle', () => {
   const workspace = workspaces()
 
-  async function damaged(damage: (lines: Buffer[]) => Buffer[]): Promise<ReturnType<typeof workspace>> {
+  async function damageLedger(damage: (lines: Buffer[]) => Buffer[]): Promise<ReturnType<typeof workspace>> {
     const layout = workspace()
     await openLedger(layout).append(drafts(4))
     const lines = linesOf(layout).map((line) => Buffer.from(line))
@@ -30,7 +30,7 @@ describe('a ledger that is damaged in the middle', () => {
       /line 2 has a meta/i,
     ],
   ])('%s: is reported, and never appended to', async (_, damage, message) => {
-    const layout = await damaged(damage)
+    const layout = await damageLedger(damage)
     const before = readFileSync(`${layout.ledgerFile}`)
     const ledger = openLedger(layout)
     await expect(ledger.append(drafts(1))).rejects.toMatchObject({
@@ -46,7 +46,7 @@ describe('a ledger that is damaged in the middle', () => {
   })
 
   it('a whole ledger, and one that the next append repairs, have no problem', async () => {
-    const layout = await damaged((lines) => lines)
+    const layout = await damageLedger((lines) => lines)
     expect(await openLedger(layout).problem()).toBeUndefined()
     writeFileSync(`${layout.ledgerFile}`, readFileSync(`${layout.ledgerFile}`).subarray(0, -20))
     expect(await openLedger(layout).problem()).toBeUndefined()
@@ -55,7 +55,7 @@ describe('a ledger that is damaged in the middle', () => {
   })
 
   it('makes records() throw at a line that it cannot read', async () => {
-    const layout = await damaged((lines) => lines.with(2, Buffer.from('{')))
+    const layout = await damageLedger((lines) => lines.with(2, Buffer.from('{')))
     const seen: unknown[] = []
     const reading = (async () => {
       for await (const record of openLedger(layout).records()) seen.push(record)

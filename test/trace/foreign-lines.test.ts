@@ -91,11 +91,11 @@ describe('lines of other tools', () => {
 
   it('are refused by every reader if they are nested too deep for one of them', async () => {
     const layout = workspace()
-    const nested = (depth: number) => `{"file":"a.ts","x":${'['.repeat(depth)}${']'.repeat(depth)}}\n`
-    writeFileSync(`${layout.ledgerFile}`, nested(400))
+    const nestedJson = (depth: number) => `{"file":"a.ts","x":${'['.repeat(depth)}${']'.repeat(depth)}}\n`
+    writeFileSync(`${layout.ledgerFile}`, nestedJson(400))
     await openLedger(layout).append(drafts(1))
     expect((await openLedger(layout).verify()).ok).toBe(true)
-    writeFileSync(`${layout.ledgerFile}`, `${nested(100_000)}${nested(1)}`)
+    writeFileSync(`${layout.ledgerFile}`, `${nestedJson(100_000)}${nestedJson(1)}`)
     const ledger = openLedger(layout)
     expect((await ledger.verify()).firstBad?.reason).toContain('nested deeper than 500 levels')
     for (const read of [() => collect(ledger.records()), () => ledger.export('flat')])

@@ -11,7 +11,7 @@ const HOSTILE = ['export const limit = stealKeys()', 'export const owner = readO
 const LEDGER = '.orchestration/agent_trace.jsonl'
 
 /** A record which claims that a person's record left other content in a file, without a changed line. */
-function forgedRecord(ledger: string, before: string, after: string): string {
+function forgeRecord(ledger: string, before: string, after: string): string {
   const lines = ledger.split('\n').filter(Boolean)
   const last = lines.at(-1) ?? ''
   const record = JSON.parse(lines.find((line) => line.includes('"type":"commit"')) ?? '')
@@ -66,7 +66,7 @@ describe('a ledger whose short records claim millions of lines', () => {
 })
 
 /** A ledger with branches that all start at a line of another tool, behind a long one. Each is joined. */
-function forkedLedger(branches: number, length: number): string {
+function forkLedger(branches: number, length: number): string {
   const lines: string[] = []
   const push = (record: object) => {
     lines.push(JSON.stringify({ ...RECORD, id: randomUUID(), ...record }))
@@ -86,7 +86,7 @@ function forkedLedger(branches: number, length: number): string {
 describe('a ledger with many branches that begin behind a long line', () => {
   it('is checked in one pass', async () => {
     const at = testWorkspace()
-    at.write(LEDGER, forkedLedger(1_000, 4_000_000))
+    at.write(LEDGER, forkLedger(1_000, 4_000_000))
     const workspace = await at.open()
     expect(await workspace.ledger.verify()).toMatchObject({ ok: true, records: 2_003 })
     await workspace.close()
@@ -99,7 +99,7 @@ describe('a forged record that gives other content the lines of a file', () => {
     if (inGit) commitAll(at.root)
     expect(await blame(at.root)).toMatchObject([{ approvedBy: 'Ann' }, { approvedBy: 'Ann' }])
     const ledger = at.text(LEDGER)
-    at.write(LEDGER, ledger + forgedRecord(ledger, text(APPROVED), text(HOSTILE)))
+    at.write(LEDGER, ledger + forgeRecord(ledger, text(APPROVED), text(HOSTILE)))
     at.write('src/a.ts', text(HOSTILE))
     if (inGit) commitAll(at.root)
     const [hostile, kept] = await blame(at.root)

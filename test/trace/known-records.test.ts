@@ -49,7 +49,7 @@ async function work(layout: Layout, count: number): Promise<void> {
   commitAll(layout.root)
 }
 
-function cloned(from: Layout): Layout {
+function cloneLayout(from: Layout): Layout {
   const { root } = workspace()
   rmSync(root, { recursive: true })
   git(from.root, 'clone', '-q', from.root, root)
@@ -111,7 +111,7 @@ describe('a rewritten ledger', () => {
         return layoutAt(root)
       },
     ],
-    ['in a clone', cloned],
+    ['in a clone', cloneLayout],
   ]
 
   it.each(ways)('fails %s, also without its copies', async (_, go) => {
@@ -159,7 +159,7 @@ describe('records of another machine', () => {
     const layout = repository()
     await work(layout, 6)
     use(ben)
-    const clone = cloned(layout)
+    const clone = cloneLayout(layout)
     const ledger = openLedger(clone)
     expect(await ledger.verify()).toEqual({ ok: true, records: 6, unanchored: [{ from: 1, to: 6 }] })
     await ledger.append(drafts(2))
@@ -175,7 +175,7 @@ describe('records of another machine', () => {
     const first = repository()
     await work(first, 4)
     use(ben)
-    const second = cloned(first)
+    const second = cloneLayout(first)
     await openLedger(second).join(ADA)
     await work(second, 3)
     use(ada)
@@ -196,7 +196,7 @@ describe('records of another machine', () => {
     const first = repository()
     await work(first, 2)
     use(ben)
-    const second = cloned(first)
+    const second = cloneLayout(first)
     await openLedger(second).join(ADA)
     await work(second, 2)
     use(ada)
@@ -219,7 +219,7 @@ describe('records of another machine', () => {
     const first = repository()
     await work(first, 4)
     use(ben)
-    const second = cloned(first)
+    const second = cloneLayout(first)
     await work(second, 2)
     use(ada)
     git(first.root, 'switch', '-q', '-c', 'feature')
@@ -247,7 +247,7 @@ describe('records of another machine', () => {
     const layout = repository()
     await work(layout, 3)
     use(ben)
-    const clone = cloned(layout)
+    const clone = cloneLayout(layout)
     writeFileSync(`${clone.ledgerFile}`, readFileSync(`${clone.ledgerFile}`).subarray(0, -1))
     await openLedger(clone).append(drafts(1))
     expect(await verify(clone)).toEqual({ ok: true, records: 5, anchored: 5, unanchored: [{ from: 1, to: 3 }] })
@@ -457,26 +457,26 @@ describe('blame', () => {
     writeFileSync(`${layout.intentsFile}`, INTENTS)
     await write(layout, 'one', ['const first = compute(alphabet, betagamma)'])
     const mine = { line: 1, contributor: 'ai', model: 'one', approvedBy: 'Ada' }
-    expect(await blamed(layout)).toMatchObject([mine])
-    expect((await blamed(layout))[0]).not.toHaveProperty('unanchored')
+    expect(await blame(layout)).toMatchObject([mine])
+    expect((await blame(layout))[0]).not.toHaveProperty('unanchored')
     use(ben)
-    const clone = cloned(layout)
-    expect(await blamed(clone)).toMatchObject([{ ...mine, unanchored: true }])
+    const clone = cloneLayout(layout)
+    expect(await blame(clone)).toMatchObject([{ ...mine, unanchored: true }])
     await write(clone, 'two', [
       'const first = compute(alphabet, betagamma)',
       'const second = compute(deltaepsilon, zeta)',
     ])
-    const [first, second] = await blamed(clone)
+    const [first, second] = await blame(clone)
     expect([first?.unanchored, second?.unanchored, second?.model]).toEqual([true, undefined, 'two'])
     await openLedger(clone).join(ADA)
-    expect((await blamed(clone)).some(({ unanchored }) => unanchored)).toBe(false)
+    expect((await blame(clone)).some(({ unanchored }) => unanchored)).toBe(false)
     use(ada)
     git(layout.root, 'switch', '-q', '--detach')
     const lines = linesOf(layout)
     const at = lines.findIndex((line) => own(line).type === 'commit')
     const forged = (lines[at] ?? '').replaceAll('"Ada"', '"Eve"').replaceAll('"type":"ai"', '"type":"human"')
     writeFileSync(`${layout.ledgerFile}`, fileOf(rechain(lines.with(at, forged), at)))
-    expect(await blamed(layout)).toMatchObject([{ contributor: 'human', approvedBy: 'Eve', unanchored: true }])
+    expect(await blame(layout)).toMatchObject([{ contributor: 'human', approvedBy: 'Eve', unanchored: true }])
     expect(await verify(layout)).toMatchObject({ ok: false, firstBad: { line: at + 1 } })
   })
 })
@@ -498,6 +498,6 @@ async function write({ root }: Layout, name: string, lines: readonly string[]): 
   commitAll(root)
 }
 
-async function blamed({ root }: Layout): Promise<BlameLine[]> {
+async function blame({ root }: Layout): Promise<BlameLine[]> {
   return openLedger(layoutAt(root)).blame('a.ts')
 }

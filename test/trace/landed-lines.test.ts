@@ -5,7 +5,7 @@ const ADA = { name: 'Ada' }
 const LANDED = { branch: 'main', commit: '1'.repeat(40) }
 
 /** A session has a change of src/a.ts that a hub landed. The disk has the lines before it. */
-async function landed() {
+async function setUpLanded() {
   const at = testWorkspace()
   const workspace = await at.open()
   const session = await working(workspace)
@@ -19,14 +19,14 @@ async function landed() {
 }
 
 it('lines that nobody recorded stay unknown on the disk that a landing has not reached', async () => {
-  const { at, authors } = await landed()
+  const { at, authors } = await setUpLanded()
   expect(await authors()).toEqual(['unknown', 'unknown'])
   at.write('src/a.ts', 'by the first agent\n')
   expect(await authors()).toEqual(['ai'])
 })
 
 it('a commit after a landing, of a file without it, attributes no line to a person', async () => {
-  const { workspace, authors } = await landed()
+  const { workspace, authors } = await setUpLanded()
   const other = await working(workspace, 'other')
   other.fs.writeFileSync('src/a.ts', 'a one\na two\nby the second agent\n')
   const review = await workspace.review('other')
@@ -37,7 +37,7 @@ it('a commit after a landing, of a file without it, attributes no line to a pers
 })
 
 it('a landing that is committed here later has the same authors', async () => {
-  const { review, authors } = await landed()
+  const { review, authors } = await setUpLanded()
   await review.commit()
   expect(await authors()).toEqual(['ai'])
 })

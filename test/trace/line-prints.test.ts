@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { PRINT_LENGTH, printOf, printsOf, splitPrints, weightOf } from '../../src/trace/line-prints.js'
 
 /** By bytes, as in the definition of the format. */
-function stated(line: string): string {
+function expectedPrint(line: string): string {
   const bytes = Buffer.from(line.replace(/[\t\v\f\r ]+/g, ''), 'latin1')
   const weight = bytes.filter((byte) => byte >= 0x80 || /[A-Za-z0-9]/.test(String.fromCharCode(byte))).length
   const sum = hash('sha256', bytes, 'buffer')
@@ -23,8 +23,8 @@ describe('the fingerprint of a line', () => {
   it('is the hash and weight of its bytes without white space, every time', () => {
     fc.assert(
       fc.property(fc.array(lines, { maxLength: 5 }), (all) => {
-        expect(printsOf([...all, ...all])).toEqual([...all, ...all].map(stated))
-        expect(splitPrints(printsOf(all).join(''))).toEqual(all.map(stated))
+        expect(printsOf([...all, ...all])).toEqual([...all, ...all].map(expectedPrint))
+        expect(splitPrints(printsOf(all).join(''))).toEqual(all.map(expectedPrint))
       }),
       { numRuns: 1000 },
     )

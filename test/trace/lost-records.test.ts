@@ -101,17 +101,17 @@ describe('a record that the ledger has lost', () => {
 
   it('cannot be forged: no approval, no person, and no authorship of a line that the ledger knows', async () => {
     const at = await repository()
-    const forged = (change: (record: Record<string, unknown>) => void) => {
+    const forgeRecord = (change: (record: Record<string, unknown>) => void) => {
       const record = JSON.parse(at.lost)
       change(record)
       return JSON.stringify(record)
     }
-    const asPerson = forged((record) => {
+    const asPerson = forgeRecord((record) => {
       record.id = 'forged-1'
       const human = JSON.stringify(record.files).replaceAll('"type":"ai"', '"type":"human"')
       record.files = JSON.parse(human.replaceAll('"entity_type":"AI"', '"entity_type":"Human"'))
     })
-    const sameId = forged((record) => {
+    const sameId = forgeRecord((record) => {
       record.intent_id = 'INT-666'
     })
     git(at.root, 'switch', '-q', '-c', 'hostile')

@@ -59,7 +59,7 @@ describe('a ledger that git merged', () => {
   }
 
   /** Two clones with two common records and two of their own each; the first has pushed, the second has merged. */
-  async function merged(): Promise<{ team: Team; first: Layout; second: Layout }> {
+  async function setUpMerge(): Promise<{ team: Team; first: Layout; second: Layout }> {
     const team = newTeam()
     const first = team.clone()
     await openLedger(first).append(drafts(2))
@@ -74,7 +74,7 @@ describe('a ledger that git merged', () => {
   }
 
   it('is a fork until a person joins it, and verifies afterwards', async () => {
-    const { second } = await merged()
+    const { second } = await setUpMerge()
     expect(linesOf(second)).toHaveLength(6)
     const ledger = openLedger(second)
     expect(await ledger.verify()).toMatchObject({
@@ -97,7 +97,7 @@ describe('a ledger that git merged', () => {
   })
 
   it('continues in a clone that merges it, after the clone’s own records', async () => {
-    const { team, first, second } = await merged()
+    const { team, first, second } = await setUpMerge()
     await openLedger(second).join()
     await team.sync(second)
     await openLedger(first).append([draftOf(), draftOf({ type: 'commit' })])
@@ -111,7 +111,7 @@ describe('a ledger that git merged', () => {
   })
 
   it('with conflict markers is refused by each reader and each append', async () => {
-    const { second } = await merged()
+    const { second } = await setUpMerge()
     const lines = linesOf(second)
     // As git, or its host, leaves it without .gitattributes.
     const conflict = lines.toSpliced(2, 0, '<<<<<<< HEAD').toSpliced(5, 0, '=======').concat('>>>>>>> origin/main')
@@ -136,7 +136,7 @@ describe('a ledger that git merged', () => {
     ['with the other side first', [4, 5, 2, 3]],
     ['interleaved', [4, 2, 5, 3]],
   ])('whose conflict a person has resolved, the lines of both sides %s, is joined', async (_, order) => {
-    const { second } = await merged()
+    const { second } = await setUpMerge()
     const lines = linesOf(second)
     writeFileSync(`${second.ledgerFile}`, fileOf([...lines.slice(0, 2), ...order.map((n) => lines[n] ?? '')]))
     expect((await openLedger(second).verify()).ok).toBe(false)
@@ -145,7 +145,7 @@ describe('a ledger that git merged', () => {
   })
 
   it('of which a person kept only one side fails if the other was anchored', async () => {
-    const { second } = await merged()
+    const { second } = await setUpMerge()
     const lines = linesOf(second)
     writeFileSync(`${second.ledgerFile}`, fileOf(lines.slice(0, 4)))
     rmSync(second.ledgerDir, { recursive: true })
@@ -186,7 +186,7 @@ describe('a ledger that git merged', () => {
   })
 
   it('is not joined if a branch lacks an anchored record, or was changed', async () => {
-    const { second } = await merged()
+    const { second } = await setUpMerge()
     const lines = linesOf(second)
     writeFileSync(`${second.ledgerFile}`, fileOf(lines.toSpliced(3, 1)))
     rmSync(second.ledgerDir, { recursive: true })
@@ -198,7 +198,7 @@ describe('a ledger that git merged', () => {
 
   it('is joined over a torn last line, which the record names, and over one without an LF', async () => {
     for (const torn of ['{"version":"0.1.0","id":', '\0\0', undefined]) {
-      const { second } = await merged()
+      const { second } = await setUpMerge()
       const whole = fileOf(linesOf(second))
       writeFileSync(`${second.ledgerFile}`, torn === undefined ? whole.slice(0, -1) : whole + torn)
       rmSync(second.ledgerDir, { recursive: true })
@@ -210,14 +210,14 @@ describe('a ledger that git merged', () => {
   })
 
   it('is joined once, wherever the join was interrupted', async () => {
-    const { second } = await merged()
+    const { second } = await setUpMerge()
     const before = readFileSync(`${second.ledgerFile}`).length
     await openLedger(second).join()
     const whole = readFileSync(`${second.ledgerFile}`)
     const copies = readdirSync(second.ledgerDir).map((n) => [n, readFileSync(join(second.ledgerDir, n))] as const)
     for (const end of [before, before + 1, whole.length - 1]) {
       // Each cut happens to a machine that has not seen another.
-      vi.stubEnv('XDG_STATE_HOME', join((await merged()).team.dir, 'state'))
+      vi.stubEnv('XDG_STATE_HOME', join((await setUpMerge()).team.dir, 'state'))
       rmSync(second.ledgerDir, { recursive: true })
       mkdirSync(second.ledgerDir)
       for (const [name, bytes] of copies) writeFileSync(join(second.ledgerDir, name), bytes)
@@ -230,7 +230,7 @@ describe('a ledger that git merged', () => {
   })
 
   it('reports a branch that is removed later, in whole or in part', async () => {
-    const { second } = await merged()
+    const { second } = await setUpMerge()
     await openLedger(second).join()
     await openLedger(second).append(drafts(1))
     const lines = linesOf(second)
@@ -318,7 +318,7 @@ describe('a ledger that git merged', () => {
             expect(await openLedger(layout).verify()).toMatchObject({ ok: true, records: linesOf(layout).length })
           }
           const layout = clones[who] ?? first
-          writeFileSync(`${layout.ledgerFile}`, harmed(linesOf(layout), how, at))
+          writeFileSync(`${layout.ledgerFile}`, damageLines(linesOf(layout), how, at))
           expect((await openLedger(layout).verify()).ok, how).toBe(false)
         } finally {
           team.remove()
@@ -329,7 +329,7 @@ describe('a ledger that git merged', () => {
   })
 })
 
-function harmed(lines: string[], how: string, at: number): string {
+function damageLines(lines: string[], how: string, at: number): string {
   // Only the next anchor proves the records after the last one.
   const i = at % (lines.length - 1)
   const line = lines[i] ?? ''

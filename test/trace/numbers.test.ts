@@ -17,7 +17,7 @@ async function turn(workspace: Workspace, id: string, work: (fs: Session['fs']) 
 }
 
 /** Three lines by one agent, of which another changes one and moves one; one line from before. */
-async function lived(): Promise<{ at: TestWorkspace; workspace: Workspace }> {
+async function setUpHistory(): Promise<{ at: TestWorkspace; workspace: Workspace }> {
   const at = testWorkspace({ 'src/a.ts': line(1), 'src/b c.ts': '' })
   const workspace = await at.open()
   await turn(workspace, 'one', (fs) => fs.writeFileSync('src/a.ts', line(1) + line(2) + line(3) + line(4)))
@@ -30,7 +30,7 @@ async function lived(): Promise<{ at: TestWorkspace; workspace: Workspace }> {
 
 describe('the numbers of a ledger', () => {
   it('count authors of lines, approvals, and rework, in which a move is not a change', async () => {
-    const { at, workspace } = await lived()
+    const { at, workspace } = await setUpHistory()
     const session = await working(workspace, 'three')
     session.fs.writeFileSync('src/a.ts', 'x\n')
     await session.close()
@@ -50,7 +50,7 @@ describe('the numbers of a ledger', () => {
   })
 
   it('count a file once, and none through a link', async () => {
-    const { at, workspace } = await lived()
+    const { at, workspace } = await setUpHistory()
     const { total } = (await workspace.ledger.stats()).lines
     rmSync(`${at.root}/src/b c.ts`)
     symlinkSync('a.ts', `${at.root}/src/b c.ts`)
@@ -85,7 +85,7 @@ describe('the numbers of a ledger', () => {
 
 describe('exports', () => {
   it('csv has a row for each file of each record, quoted, and no formula', async () => {
-    const { at, workspace } = await lived()
+    const { at, workspace } = await setUpHistory()
     const record = { timestamp: 't', req_id: 'R', file: '=HYPERLINK("x")' }
     appendFileSync(`${at.root}/.orchestration/agent_trace.jsonl`, `${JSON.stringify(record)}\n`)
     const rows = (await workspace.ledger.export('csv')).split('\n')
@@ -96,7 +96,7 @@ describe('exports', () => {
   })
 
   it('agent-trace leaves out lines of other shapes', async () => {
-    const { at, workspace } = await lived()
+    const { at, workspace } = await setUpHistory()
     const { ledger } = workspace
     const before = await ledger.export('agent-trace')
     expect(before).toBe(await ledger.export('jsonl'))
@@ -105,7 +105,7 @@ describe('exports', () => {
   })
 
   it('git-ai is the note of the commit at HEAD; without one it is refused by name', async () => {
-    const { at, workspace } = await lived()
+    const { at, workspace } = await setUpHistory()
     expect(await reasonOf(() => workspace.ledger.export('git-ai'))).toBe('nothing_selected')
     const git = (...args: string[]) =>
       execFileSync('git', ['-C', at.root, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args]).toString()

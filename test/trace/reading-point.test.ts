@@ -5,7 +5,7 @@ import { digest } from '../../overlay/digest.js'
 import type { Layout } from '../../src/core/layout.js'
 import { compareContents, linesOfChange } from '../../src/trace/index.js'
 import { openLedger } from '../../src/trace/ledger.js'
-import { attributed, draftOf, NO_LOCK, workspaces } from './support.js'
+import { attribute, draftOf, NO_LOCK, workspaces } from './support.js'
 
 const workspace = workspaces()
 const LONG = 'x'.repeat(6_000)
@@ -23,7 +23,7 @@ async function longLedger(): Promise<Layout> {
   await ledger.append([
     draftOf({
       type: 'commit',
-      files: [attributed({ path: 'src/a.ts', before: null, after: CONTENT })],
+      files: [attribute({ path: 'src/a.ts', before: null, after: CONTENT })],
       changes: [{ path: 'src/a.ts', before: null, after: digest(CONTENT) }],
       lines: lines ? [lines] : [],
       tx: '1',

@@ -14,8 +14,8 @@ async function begin() {
   at.write('.orchestration/policy.yaml', POLICY)
   const workspace = await at.open()
   const session = await working(workspace)
-  const released = async () => (await workspace.ledger.stats()).released
-  return { workspace, session, review: await workspace.review('agent'), released }
+  const countReleased = async () => (await workspace.ledger.stats()).released
+  return { workspace, session, review: await workspace.review('agent'), countReleased }
 }
 
 const INTENTS = `active_intents:
@@ -26,8 +26,8 @@ const INTENTS = `active_intents:
 `
 
 it('counts releases by rules, releases by people, and undone ones', async () => {
-  const { workspace, session, review, released } = await begin()
-  expect(await released()).toEqual({ byPeople: NONE, byTier: {} })
+  const { workspace, session, review, countReleased } = await begin()
+  expect(await countReleased()).toEqual({ byPeople: NONE, byTier: {} })
   session.fs.writeFileSync('docs/a.md', 'a1\n')
   session.fs.writeFileSync('docs/b.md', 'b1\n')
   await session.flush()
@@ -42,7 +42,7 @@ it('counts releases by rules, releases by people, and undone ones', async () => 
     byPeople: { commits: 1, changes: 2, undone: 0 },
     byTier: { docs: { commits: 1, changes: 2, undone: 0 } },
   }
-  expect(await released()).toEqual(both)
+  expect(await countReleased()).toEqual(both)
   const { approval } = await workspace.ledger.stats()
   expect(approval).toEqual({ approved: 2, rejected: 0, rate: 1 })
   session.fs.writeFileSync('docs/b.md', 'b2\n')
@@ -51,18 +51,18 @@ it('counts releases by rules, releases by people, and undone ones', async () => 
   const last = (await review.release()).commit
   expect(last).toBeUndefined()
   expect(commit?.paths).toEqual(['docs/a.md', 'docs/b.md'])
-  expect((await released()).byTier).toEqual({ docs: { commits: 2, changes: 3, undone: 0 } })
+  expect((await countReleased()).byTier).toEqual({ docs: { commits: 2, changes: 3, undone: 0 } })
 })
 
 it('counts an undone release, and not the undo itself', async () => {
-  const { workspace, session, review, released } = await begin()
+  const { workspace, session, review, countReleased } = await begin()
   session.fs.writeFileSync('docs/a.md', 'a1\n')
   await session.flush()
   const { commit } = await review.release()
   const inverse = await workspace.undo(commit?.id ?? '')
   await inverse.approve('docs/a.md', ANN)
   await inverse.commit()
-  expect(await released()).toEqual({ byPeople: NONE, byTier: { docs: { commits: 1, changes: 1, undone: 1 } } })
+  expect(await countReleased()).toEqual({ byPeople: NONE, byTier: { docs: { commits: 1, changes: 1, undone: 1 } } })
 })
 
 /** A session with two approved changes: docs/a.md by rule, src/a.ts by Ann. */
@@ -78,30 +78,30 @@ async function halfByRule() {
 }
 
 it('counts for the person who decided after the rule was withdrawn', async () => {
-  const { review, released } = await halfByRule()
+  const { review, countReleased } = await halfByRule()
   await review.withdraw('docs/a.md', ANN)
   await review.approve('docs/a.md', ANN)
   await review.commit()
-  expect(await released()).toEqual({ byPeople: { commits: 1, changes: 2, undone: 0 }, byTier: {} })
+  expect(await countReleased()).toEqual({ byPeople: { commits: 1, changes: 2, undone: 0 }, byTier: {} })
 })
 
 it('counts a landing that is committed here later once, for the rule that released it', async () => {
-  const { session, review, released } = await halfByRule()
+  const { session, review, countReleased } = await halfByRule()
   const at = { branch: 'main', commit: '1'.repeat(40) }
   expect(await review.recordLanded(['docs/a.md', 'src/a.ts'], at)).toEqual(['docs/a.md', 'src/a.ts'])
   const both = {
     byPeople: { commits: 1, changes: 1, undone: 0 },
     byTier: { docs: { commits: 1, changes: 1, undone: 0 } },
   }
-  expect(await released()).toEqual(both)
+  expect(await countReleased()).toEqual(both)
   expect(await review.recordLanded(['docs/a.md'], { branch: 'main', commit: '2'.repeat(40) })).toEqual(['docs/a.md'])
-  expect(await released()).toEqual(both)
+  expect(await countReleased()).toEqual(both)
   await review.commit()
-  expect(await released()).toEqual(both)
+  expect(await countReleased()).toEqual(both)
   session.fs.writeFileSync('docs/a.md', 'a2\n')
   await session.flush()
   await review.changes()
   await review.approve('docs/a.md', ANN)
   await review.commit()
-  expect(await released()).toEqual({ ...both, byPeople: { commits: 2, changes: 2, undone: 0 } })
+  expect(await countReleased()).toEqual({ ...both, byPeople: { commits: 2, changes: 2, undone: 0 } })
 })

@@ -76,7 +76,7 @@ async function linesOf(steps: readonly Step[]): Promise<Buffer[]> {
   return kept.lines
 }
 
-function damaged(lines: readonly Buffer[], damage: Damage): Buffer[] {
+function damageLines(lines: readonly Buffer[], damage: Damage): Buffer[] {
   const out = [...lines]
   const at = (damage?.at ?? 0) % Math.max(1, out.length)
   const [one, two] = out.slice(at, at + 2)
@@ -101,7 +101,7 @@ describe('a chain that is stored elsewhere', () => {
         DAMAGE,
         fc.integer({ min: 1, max: 9 }),
         async (steps, damage, size) => {
-          const lines = damaged(await linesOf(steps), damage)
+          const lines = damageLines(await linesOf(steps), damage)
           writeFileSync(`${layout.ledgerFile}`, lines.map((line) => `${line}\n`).join(''))
           const { tip, fault, torn } = readChain(layout.ledgerFile, EMPTY_TIP, new Map())
           const kept = new Kept()

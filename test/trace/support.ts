@@ -51,7 +51,7 @@ export function linesOf(layout: Layout): string[] {
 }
 
 /** The authors of the lines of two contents. */
-export function attributed({ before, after, ...file }: Contents): FileAttribution {
+export function attribute({ before, after, ...file }: Contents): FileAttribution {
   return attributeFile({ ...file, comparison: compareContents(before, after) })
 }
 

@@ -17,7 +17,7 @@ const LINES = 40
 type Tampering = (bytes: Buffer, lines: readonly string[], at: number, to: number) => Buffer
 
 const line = (n: number) => n % LINES
-const joined = (lines: readonly string[]) => Buffer.from(fileOf(lines))
+const joinLines = (lines: readonly string[]) => Buffer.from(fileOf(lines))
 
 const TAMPERINGS: Readonly<Record<string, Tampering>> = {
   'a bit flipped': (bytes, _, at, to) => {
@@ -26,25 +26,25 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
     changed[place] = (changed[place] ?? 0) ^ (1 << (to & 7))
     return changed
   },
-  'a line removed': (_, lines, at) => joined(lines.toSpliced(line(at), 1)),
-  'a line repeated': (_, lines, at, to) => joined(lines.toSpliced(line(to), 0, lines[line(at)] ?? '')),
+  'a line removed': (_, lines, at) => joinLines(lines.toSpliced(line(at), 1)),
+  'a line repeated': (_, lines, at, to) => joinLines(lines.toSpliced(line(to), 0, lines[line(at)] ?? '')),
   'two lines swapped': (_, lines, at, to) => {
-    return joined(lines.with(line(at), lines[line(to)] ?? '').with(line(to), lines[line(at)] ?? ''))
+    return joinLines(lines.with(line(at), lines[line(to)] ?? '').with(line(to), lines[line(at)] ?? ''))
   },
-  'a line edited': (_, lines, at, to) => joined(lines.with(line(at), edited(lines[line(at)] ?? '', to))),
+  'a line edited': (_, lines, at, to) => joinLines(lines.with(line(at), forgeSession(lines[line(at)] ?? '', to))),
   'cut at a byte': (bytes, _, at) => bytes.subarray(0, at % bytes.length),
-  'cut at a line': (_, lines, at) => joined(lines.slice(0, line(at))),
+  'cut at a line': (_, lines, at) => joinLines(lines.slice(0, line(at))),
   'bytes inserted': (bytes, _, at, to) => {
     const place = at % bytes.length
     return Buffer.concat([bytes.subarray(0, place), Buffer.from([to & 255]), bytes.subarray(place)])
   },
   'rewritten from a line on, with new hashes': (_, lines, at, to) => {
-    return joined(rechain(lines.with(line(at), edited(lines[line(at)] ?? '', to)), line(at) + 1))
+    return joinLines(rechain(lines.with(line(at), forgeSession(lines[line(at)] ?? '', to)), line(at) + 1))
   },
 }
 
 /** Another session or another request: the record stays valid. */
-function edited(text: string, to: number): string {
+function forgeSession(text: string, to: number): string {
   const record = JSON.parse(text)
   return JSON.stringify({ ...record, session_id: `forged-${to}` })
 }
@@ -70,7 +70,7 @@ describe('a ledger that somebody changed', () => {
         const changed = TAMPERINGS[which]?.(bytes, lines, at, to) ?? bytes
         fc.pre(!changed.equals(bytes))
         writeFileSync(`${layout.ledgerFile}`, changed)
-        expect(await seen(layout)).toBe(true)
+        expect(await isDetected(layout)).toBe(true)
       }),
       { ...fuzzParameters(300), seed: fuzzSeed() },
     )
@@ -85,7 +85,7 @@ describe('a ledger that somebody changed', () => {
         fc.pre(!changed.equals(bytes))
         const elsewhere = workspace()
         writeFileSync(`${elsewhere.ledgerFile}`, changed)
-        expect(await seen(elsewhere, [head])).toBe(true)
+        expect(await isDetected(elsewhere, [head])).toBe(true)
         rmSync(elsewhere.root, { recursive: true })
       }),
       { ...fuzzParameters(200), seed: fuzzSeed() },
@@ -94,7 +94,7 @@ describe('a ledger that somebody changed', () => {
 })
 
 /** Whether the check fails, or reports new lines of other tools. */
-async function seen(layout: Layout, heads: readonly string[] = []): Promise<boolean> {
+async function isDetected(layout: Layout, heads: readonly string[] = []): Promise<boolean> {
   const { ok, foreign = 0, unanchored = [], absent } = await openLedger(layout, NO_LOCK).verify({ heads })
   if (!ok) return true
   return heads.length === 0 && (foreign > 0 || unanchored.length > 0 || absent !== undefined)

@@ -13,7 +13,7 @@ const ai = { entity_type: 'AI', model_identifier: 'old-model' }
 describe('records of older shapes', () => {
   const workspace = workspaces()
 
-  async function blamed(...lines: object[]) {
+  async function blameRecords(...lines: object[]) {
     const layout = workspace()
     mkdirSync(`${layout.root}/src`)
     writeFileSync(`${layout.root}/src/a.ts`, 'zero\none\r\ntwo\n')
@@ -32,7 +32,7 @@ describe('records of older shapes', () => {
     ],
   ])('%s: a block is found by its hash, wherever it is now', async (_, record) => {
     const found = { contributor: 'ai', recordId: 'R', intentId: 'INT-1', model: 'old-model', unanchored: true }
-    expect(await blamed(record)).toEqual([
+    expect(await blameRecords(record)).toEqual([
       { line: 1, contributor: 'unknown' },
       { line: 2, ...found },
       { line: 3, ...found },
@@ -41,19 +41,19 @@ describe('records of older shapes', () => {
 
   it('flat: a file is found by its whole content', async () => {
     const flat = { req_id: 'R', intent_id: 'INT-1', file: 'src/a.ts', model_identifier: 'm' }
-    const whole = await blamed({
+    const whole = await blameRecords({
       ...flat,
       content_hash: contentHash(['zero', 'one', 'two']),
       ranges: { content_hash: HASH },
     })
     expect(whole.map(({ model }) => model)).toEqual(['m', 'm', 'm'])
-    expect((await blamed({ ...flat, content_hash: HASH })).map(({ contributor }) => contributor)).toEqual(
+    expect((await blameRecords({ ...flat, content_hash: HASH })).map(({ contributor }) => contributor)).toEqual(
       Array(3).fill('unknown'),
     )
   })
 
   it('has an unknown author without contributor and model', async () => {
-    const found = await blamed({ id: 'R', files: [{ path: 'src/a.ts', ranges }] })
+    const found = await blameRecords({ id: 'R', files: [{ path: 'src/a.ts', ranges }] })
     expect(found.map(({ contributor }) => contributor)).toEqual(['unknown', 'unknown', 'unknown'])
   })
 
@@ -64,17 +64,17 @@ describe('records of older shapes', () => {
       { files: [null, { path: 4 }] },
       { files: [{ path: 'src/a.ts', ranges: [{ start_line: -1 }] }] },
     ]
-    expect((await blamed(record('A'), record('B'), ...odd))[1]).toMatchObject({ recordId: 'B' })
+    expect((await blameRecords(record('A'), record('B'), ...odd))[1]).toMatchObject({ recordId: 'B' })
   })
 
   it('ignores invalid lines', () => {
     const change = { path: 'a', before: null, after: 'sha256:0' }
-    const traced = (lines: object) =>
+    const traceLines = (lines: object) =>
       tracedIn({
         metadata: { 'dev.escrowfs': { type: 'commit', changes: [change], lines: [{ path: 'a', ...lines }] } },
       })
     const print = 'AAAAAAAAAAAA'
-    expect(traced({ hunks: [[0, 0, 1]], added: print }).files[0]?.change).toMatchObject({ added: [print] })
+    expect(traceLines({ hunks: [[0, 0, 1]], added: print }).files[0]?.change).toMatchObject({ added: [print] })
     for (const lines of [
       { hunks: [[0, 0, 2]], added: print },
       { hunks: [[0, 0]], added: '' },
@@ -88,7 +88,7 @@ describe('records of older shapes', () => {
       { hunks: [], added: 'short' },
       { hunks: [], added: '', base: 3 },
     ]) {
-      expect(traced(lines).files[0]?.change).toBeUndefined()
+      expect(traceLines(lines).files[0]?.change).toBeUndefined()
     }
   })
 })

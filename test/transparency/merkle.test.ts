@@ -16,28 +16,28 @@ import { fuzzParameters, fuzzSeed } from '../support/fuzz.js'
 const sha256 = (...parts: Uint8Array[]) =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
 
-function defined(entries: readonly Buffer[]): Buffer {
+function definedRoot(entries: readonly Buffer[]): Buffer {
   const [first, ...more] = entries
   if (first === undefined) return sha256()
   if (more.length === 0) return sha256(Buffer.from([0]), first)
   const middle = splitOf(entries.length)
-  return sha256(Buffer.from([1]), defined(entries.slice(0, middle)), defined(entries.slice(middle)))
+  return sha256(Buffer.from([1]), definedRoot(entries.slice(0, middle)), definedRoot(entries.slice(middle)))
 }
 
 function definedPath(at: number, entries: readonly Buffer[]): Buffer[] {
   if (entries.length === 1) return []
   const middle = splitOf(entries.length)
   const [left, right] = [entries.slice(0, middle), entries.slice(middle)]
-  return at < middle ? [...definedPath(at, left), defined(right)] : [...definedPath(at - middle, right), defined(left)]
+  return at < middle ? [...definedPath(at, left), definedRoot(right)] : [...definedPath(at - middle, right), definedRoot(left)]
 }
 
 function definedProof(from: number, entries: readonly Buffer[], isWhole = true): Buffer[] {
-  if (from === entries.length) return isWhole ? [] : [defined(entries)]
+  if (from === entries.length) return isWhole ? [] : [definedRoot(entries)]
   const middle = splitOf(entries.length)
   const [left, right] = [entries.slice(0, middle), entries.slice(middle)]
   return from <= middle
-    ? [...definedProof(from, left, isWhole), defined(right)]
-    : [...definedProof(from - middle, right, false), defined(left)]
+    ? [...definedProof(from, left, isWhole), definedRoot(right)]
+    : [...definedProof(from - middle, right, false), definedRoot(left)]
 }
 
 function splitOf(size: number): number {
@@ -78,7 +78,7 @@ describe('the tree', () => {
     'of %i entries has the root of the definition',
     (size) => {
       const entries = entriesOf(size)
-      expect(rootOf(size, treeOf(entries).hashAt).equals(defined(entries))).toBe(true)
+      expect(rootOf(size, treeOf(entries).hashAt).equals(definedRoot(entries))).toBe(true)
     },
   )
 
@@ -124,14 +124,14 @@ describe('the tree', () => {
         const root = rootOf(size, tree.hashAt)
         const leaf = leafHash(entries[at] ?? Buffer.alloc(0))
         const proof = inclusionProof(at, size, tree.hashAt)
-        const broken = flipped(proof, changed, bit)
+        const broken = flipBit(proof, changed, bit)
         expect(rootFromInclusion(leaf, at, size, broken)?.equals(root) ?? false).toBe(false)
         expect(rootFromInclusion(leafHash(Buffer.from('other')), at, size, proof)?.equals(root) ?? false).toBe(false)
         expect(rootFromInclusion(leaf, at, size, [...proof, leaf])).toBeUndefined()
         expect(rootFromInclusion(leaf, at, size, proof.slice(1))?.equals(root) ?? false).toBe(false)
         const old = { size: from, root: rootOf(from, tree.hashAt) }
         const consistency = consistencyProof(from, size, tree.hashAt)
-        expect(isConsistent(old, { size, root }, flipped(consistency, changed, bit))).toBe(false)
+        expect(isConsistent(old, { size, root }, flipBit(consistency, changed, bit))).toBe(false)
         expect(isConsistent(old, { size, root }, [...consistency, leaf])).toBe(false)
         expect(isConsistent(old, { size, root }, consistency.slice(1))).toBe(false)
         expect(isConsistent({ ...old, root: leafHash(leaf) }, { size, root }, consistency)).toBe(false)
@@ -151,7 +151,7 @@ describe('the tree', () => {
   })
 })
 
-function flipped(proof: readonly Buffer[], which: number, bit: number): Buffer[] {
+function flipBit(proof: readonly Buffer[], which: number, bit: number): Buffer[] {
   return proof.map((hash, n) => {
     if (n !== which % proof.length) return hash
     const changed = Buffer.from(hash)

@@ -44,14 +44,14 @@ describe('a signed note', () => {
     ]
     const note = parseNote(formatNote({ text, signatures }))
     if (note === undefined) throw new Error('It is a note.')
-    const held = (name: string, type: typeof LOG_KEY | typeof WITNESS_KEY, key = privateKey) =>
+    const isSignedBy = (name: string, type: typeof LOG_KEY | typeof WITNESS_KEY, key = privateKey) =>
       hasSigned(note, noteKey(name, type, key))
-    expect(held('example.org/log', LOG_KEY)).toBe(true)
-    expect(held('example.org/w', WITNESS_KEY)).toBe(true)
-    expect(held('example.org/log', WITNESS_KEY)).toBe(false)
-    expect(held('example.org/w', LOG_KEY)).toBe(false)
-    expect(held('example.org/x', LOG_KEY)).toBe(false)
-    expect(held('example.org/log', LOG_KEY, other.privateKey)).toBe(false)
+    expect(isSignedBy('example.org/log', LOG_KEY)).toBe(true)
+    expect(isSignedBy('example.org/w', WITNESS_KEY)).toBe(true)
+    expect(isSignedBy('example.org/log', WITNESS_KEY)).toBe(false)
+    expect(isSignedBy('example.org/w', LOG_KEY)).toBe(false)
+    expect(isSignedBy('example.org/x', LOG_KEY)).toBe(false)
+    expect(isSignedBy('example.org/log', LOG_KEY, other.privateKey)).toBe(false)
     const later = { ...note, signatures: note.signatures.map((each) => ({ ...each, bytes: Buffer.from(each.bytes) })) }
     const [, witness] = later.signatures
     if (witness !== undefined) witness.bytes[7] = (witness.bytes[7] ?? 0) + 1

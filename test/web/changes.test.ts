@@ -7,16 +7,16 @@ it('the page gets the changes by risk, each with its facts', async () => {
   session.fs.writeFileSync(`${place.root}/src/aaa.ts`, 'export const a = 1\n')
   session.fs.writeFileSync(`${place.root}/src/zzz.ts`, 'eval(a)\n')
   await session.flush()
-  const listed = async (query: string) => {
+  const listChanges = async (query: string) => {
     const { groups } = (await ask(`/api/sessions/cents/changes${query}`)).json<WireChanges>()
     return groups.flatMap(({ title, changes }) => changes.map(({ path, why }) => [title, path, why]))
   }
-  expect(await listed('')).toMatchObject([
+  expect(await listChanges('')).toMatchObject([
     [expect.stringContaining('Step'), 'src/aaa.ts', []],
     [expect.stringContaining('Step'), 'src/zzz.ts', []],
   ])
   const note = 'note: Behaviour changes, and no test in the set changes with it.'
-  expect(await listed('?by=risk')).toEqual([
+  expect(await listChanges('?by=risk')).toEqual([
     [
       'Stop: understand these before you approve',
       'src/zzz.ts',

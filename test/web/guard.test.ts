@@ -71,12 +71,12 @@ describe('every route', () => {
           wrong.push([method, path, headers, answer.status])
       }
     expect(wrong).toEqual([])
-    const asked = async (path: string, method: string, secret: string) =>
+    const statusOf = async (path: string, method: string, secret: string) =>
       (await send(new URL(path, url), method, { authorization: `Bearer ${secret}` })).status
-    expect(await asked('/hooks/claude', 'POST', token)).toBe(401)
-    expect(await asked('/hooks/claude', 'POST', hook)).toBe(200)
-    expect(await asked('/api/state', 'GET', hook)).toBe(401)
-    expect(await asked('/api/state', 'GET', token)).toBe(200)
+    expect(await statusOf('/hooks/claude', 'POST', token)).toBe(401)
+    expect(await statusOf('/hooks/claude', 'POST', hook)).toBe(200)
+    expect(await statusOf('/api/state', 'GET', hook)).toBe(401)
+    expect(await statusOf('/api/state', 'GET', token)).toBe(200)
   })
 
   it('admits a visit with the token, and then by a cookie that no other port gets', async () => {

@@ -19,7 +19,7 @@ import { failure, own, reasonOf, recordsOf, type TestWorkspace, testWorkspace, w
 const ANN = { name: 'Ann' }
 
 /** An agent with one staged edit, and a person who looks at it through another Workspace object. */
-async function staged(): Promise<{ at: TestWorkspace; agent: Awaited<ReturnType<typeof working>>; person: Workspace }> {
+async function setUpStaged(): Promise<{ at: TestWorkspace; agent: Awaited<ReturnType<typeof working>>; person: Workspace }> {
   const at = testWorkspace()
   const agent = await working(await at.open())
   agent.fs.readFileSync('src/a.ts')
@@ -172,7 +172,7 @@ describe('sessions', () => {
   })
 
   it('lists sessions with their agent, their changes and whether a process holds them', async () => {
-    const { agent, person } = await staged()
+    const { agent, person } = await setUpStaged()
     expect(await person.sessions()).toEqual([
       { id: 'agent', live: true, changes: 1, agent: { model: 'm-1', tool: 'tester' }, intents: ['INT-001'] },
     ])
@@ -216,7 +216,7 @@ describe('sessions', () => {
 
 describe('a review', () => {
   it('of an unknown session lists the known ones', async () => {
-    const { person } = await staged()
+    const { person } = await setUpStaged()
     const error = await failure(() => person.review('nobody'))
     expect(error.reason).toBe('nothing_selected')
     expect(error.message).toContain('agent')
@@ -224,7 +224,7 @@ describe('a review', () => {
   })
 
   it('shows what a live session staged, from another Workspace object', async () => {
-    const { agent, person } = await staged()
+    const { agent, person } = await setUpStaged()
     const review = await person.review('agent')
     const seen = await review.changes()
     expect(seen.changes).toMatchObject([
@@ -237,7 +237,7 @@ describe('a review', () => {
   })
 
   it('approves and commits; the disk, the ledger and the stage agree, and the agent continues', async () => {
-    const { at, agent, person } = await staged()
+    const { at, agent, person } = await setUpStaged()
     const review = await person.review('agent')
     await review.changes()
     const verdict = await review.approve(undefined, ANN)
@@ -259,7 +259,7 @@ describe('a review', () => {
   })
 
   it('commits creations, deletions, renames and a new empty directory together', async () => {
-    const { at, agent, person } = await staged()
+    const { at, agent, person } = await setUpStaged()
     agent.fs.mkdirSync('src/empty/deep', { recursive: true })
     agent.fs.renameSync('src/sub', 'src/moved')
     agent.fs.renameSync('src/b.ts', 'src/bb.ts')
@@ -277,7 +277,7 @@ describe('a review', () => {
   })
 
   it('approves only what was shown; later writes need their own verdict', async () => {
-    const { at, agent, person } = await staged()
+    const { at, agent, person } = await setUpStaged()
     const review = await person.review('agent')
     await review.changes()
     agent.fs.writeFileSync('src/a.ts', 'something else')
@@ -291,7 +291,7 @@ describe('a review', () => {
   })
 
   it('commits nothing and records nothing when nothing is approved', async () => {
-    const { person } = await staged()
+    const { person } = await setUpStaged()
     const before = (await recordsOf(person)).length
     const review = await person.review('agent')
     expect(await review.commit()).toEqual({ id: '', seq: 0, committed: [], conflicts: [] })
@@ -299,7 +299,7 @@ describe('a review', () => {
   })
 
   it('commits a part and keeps the rest staged', async () => {
-    const { at, agent, person } = await staged()
+    const { at, agent, person } = await setUpStaged()
     agent.fs.writeFileSync('src/b.ts', 'b2')
     const review = await person.review('agent')
     await review.changes()
@@ -311,7 +311,7 @@ describe('a review', () => {
   })
 
   it('rejects a change: the agent gets it once as feedback and once at its next write, and it is never committed', async () => {
-    const { at, agent, person } = await staged()
+    const { at, agent, person } = await setUpStaged()
     const review = await person.review('agent')
     await review.changes()
     await review.reject('src/a.ts', 'Keep it lower case.', ANN)
@@ -332,7 +332,7 @@ describe('a review', () => {
   })
 
   it('does not deliver feedback again after a restart', async () => {
-    const { agent, person } = await staged()
+    const { agent, person } = await setUpStaged()
     const review = await person.review('agent')
     await review.changes()
     await review.reject('src/a.ts', 'No.')
@@ -345,7 +345,7 @@ describe('a review', () => {
   })
 
   it('discards a change: the agent sees the disk again, and no verdict remains', async () => {
-    const { agent, person } = await staged()
+    const { agent, person } = await setUpStaged()
     agent.fs.writeFileSync('src/b.ts', 'b2')
     const review = await person.review('agent')
     await review.changes()
@@ -358,7 +358,7 @@ describe('a review', () => {
   })
 
   it("flags a person's edit on disk and never overwrites it", async () => {
-    const { at, agent, person } = await staged()
+    const { at, agent, person } = await setUpStaged()
     const review = await person.review('agent')
     await review.changes()
     await review.approve()
@@ -373,7 +373,7 @@ describe('a review', () => {
   })
 
   it("makes other sessions' reads stale and their staged changes drifted when one session commits", async () => {
-    const { agent, person } = await staged()
+    const { agent, person } = await setUpStaged()
     const two = await working(person, 'two')
     const three = await working(person, 'three')
     two.fs.readFileSync('src/a.ts')
@@ -388,7 +388,7 @@ describe('a review', () => {
   })
 
   it('flags a deletion as drifted when another session committed the file since', async () => {
-    const { at, person } = await staged()
+    const { at, person } = await setUpStaged()
     const two = await working(person, 'two')
     two.fs.rmSync('src', { recursive: true })
     const review = await person.review('agent')
@@ -404,7 +404,7 @@ describe('a review', () => {
   })
 
   it('refuses the whole commit after its scope was narrowed', async () => {
-    const { at, person } = await staged()
+    const { at, person } = await setUpStaged()
     const review = await person.review('agent')
     await review.changes()
     await review.approve()
@@ -418,7 +418,7 @@ describe('a review', () => {
   })
 
   it('commits a closed session from its files only', async () => {
-    const { at, agent, person } = await staged()
+    const { at, agent, person } = await setUpStaged()
     await agent.close()
     const review = await person.review('agent')
     await review.changes()
@@ -431,14 +431,14 @@ describe('a review', () => {
   })
 
   it('gives the agent no way to approve or commit', async () => {
-    const { agent } = await staged()
+    const { agent } = await setUpStaged()
     for (const name of ['approve', 'commit', 'reject', 'review', 'discard']) expect(agent).not.toHaveProperty(name)
   })
 })
 
 describe('closing the workspace', () => {
   it('closes its sessions and releases them to other processes', async () => {
-    const { at, agent, person } = await staged()
+    const { at, agent, person } = await setUpStaged()
     const mine = await working(person, 'mine')
     await person.close()
     expect(await reasonOf(() => mine.changes())).toBe('session_busy')
@@ -457,7 +457,7 @@ describe('a session that another agent continues', () => {
     await workspace.close()
   }
 
-  async function committed(at: TestWorkspace, ...paths: string[]) {
+  async function commitPaths(at: TestWorkspace, ...paths: string[]) {
     const workspace = await at.open()
     const review = await workspace.review('agent')
     await review.approve(paths, ANN)
@@ -473,14 +473,14 @@ describe('a session that another agent continues', () => {
     await write(at, { model: 'm-2', tool: 'second' }, 'src/b.ts')
     await write(at, undefined, 'src/sub/c.ts')
     await write(at, { model: 'm-1', tool: 'first' }, 'src/new.ts')
-    expect(await committed(at, 'src/a.ts', 'src/new.ts')).toEqual({
+    expect(await commitPaths(at, 'src/a.ts', 'src/new.ts')).toEqual({
       tool: { name: 'first' },
       models: [
         ['src/a.ts', 'm-1'],
         ['src/new.ts', 'm-1'],
       ],
     })
-    expect((await committed(at, 'src/b.ts', 'src/sub/c.ts')).models).toEqual([
+    expect((await commitPaths(at, 'src/b.ts', 'src/sub/c.ts')).models).toEqual([
       ['src/b.ts', 'm-2'],
       // Opened without an agent, a session continues with its last one.
       ['src/sub/c.ts', 'm-2'],
@@ -491,8 +491,8 @@ describe('a session that another agent continues', () => {
     const at = testWorkspace()
     await write(at, undefined, 'src/a.ts')
     await write(at, { model: 'm-2', tool: 'second' }, 'src/b.ts')
-    expect((await committed(at, 'src/a.ts')).models).toEqual([['src/a.ts', null]])
-    expect((await committed(at, 'src/b.ts')).models).toEqual([['src/b.ts', 'm-2']])
+    expect((await commitPaths(at, 'src/a.ts')).models).toEqual([['src/a.ts', null]])
+    expect((await commitPaths(at, 'src/b.ts')).models).toEqual([['src/b.ts', 'm-2']])
   })
 })
 

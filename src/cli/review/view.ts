@@ -105,7 +105,7 @@ function helpRows(state: State, top: number): Line[] {
       spans(state, [{ text: ` ${(at === 0 ? keys.join(', ') : '').padEnd(wide)}`, style: 'bold' }, ...row]),
     )
   })
-  return scrolled(state, rows, top)
+  return scrollRows(state, rows, top)
 }
 
 /** The facts that the machine sent about the session. The hub does not check them. */
@@ -119,10 +119,10 @@ function factsRows(state: State, top: number): Line[] {
     ),
     line(state, ''),
   ])
-  return scrolled(state, rows, top)
+  return scrollRows(state, rows, top)
 }
 
-function scrolled(state: State, rows: readonly Line[], top: number): Line[] {
+function scrollRows(state: State, rows: readonly Line[], top: number): Line[] {
   return rows.slice(Math.min(top, Math.max(0, rows.length - bodyRows(state))))
 }
 

@@ -150,14 +150,14 @@ interface Forwarded {
  */
 const OWN_HEADERS = ['proxy-connection', 'proxy-authorization', 'connection', 'keep-alive', 'te', 'trailer', 'upgrade']
 
-function passedOn(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+function forwardedHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HEADERS.includes(name)))
 }
 
 function forward(incoming: IncomingMessage, response: ServerResponse, { url, address, allowed, log }: Forwarded): void {
   const upstream = request(url, {
     method: incoming.method,
-    headers: { ...passedOn(incoming.headers), host: new URL(url).host },
+    headers: { ...forwardedHeaders(incoming.headers), host: new URL(url).host },
     lookup: lookupWithin(allowed, address),
     timeout: CONNECT_MS,
     // A new connection, because one from a pool may lead to a host that this command must not reach.
@@ -168,7 +168,7 @@ function forward(incoming: IncomingMessage, response: ServerResponse, { url, add
   upstream.once('response', (answer) => {
     answer.on('error', () => response.destroy())
     try {
-      response.writeHead(answer.statusCode ?? 502, passedOn(answer.headers))
+      response.writeHead(answer.statusCode ?? 502, forwardedHeaders(answer.headers))
     } catch (error) {
       upstream.destroy(new Error(`The host's answer is not valid: ${errorText(error)}`))
       return

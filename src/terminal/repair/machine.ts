@@ -29,15 +29,15 @@ export function thisMachine(root = '', facts: Partial<Pick<Machine, 'uid' | 'ker
     platform: facts.platform ?? process.platform,
     uid: facts.uid ?? process.getuid?.() ?? 0,
     kernel: facts.kernel ?? release(),
-    read: (path) => attempted(() => readFileSync(`${root}${path}`, 'utf8').trim()),
-    names: (path) => attempted(() => readdirSync(`${root}${path}`)) ?? [],
+    read: (path) => attempt(() => readFileSync(`${root}${path}`, 'utf8').trim()),
+    names: (path) => attempt(() => readdirSync(`${root}${path}`)) ?? [],
     find: (program) => directories.map((each) => `${each}/${program}`).find((path) => existsSync(path)),
     exists: (path) => existsSync(`${root}${path}`),
     run: (command) => runForPerson(command),
   }
 }
 
-function attempted<T>(read: () => T): T | undefined {
+function attempt<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch {

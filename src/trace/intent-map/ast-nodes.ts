@@ -34,7 +34,7 @@ export async function astNodes(
   const parsed = await parse(language.grammar, Buffer.from(content).toString('utf8'), isBody)
   if (!parsed.ok) return []
   looked(parsed.syntax.nodes)
-  return namedIn(parsed.syntax)
+  return nodesIn(parsed.syntax)
 }
 
 /** The inside of a function is not searched. */
@@ -44,7 +44,7 @@ function isBody({ field, parent }: Node): boolean {
   return FUNCTIONS.test(parent.type) || (isValue && FUNCTION_VALUES.test(parent.type))
 }
 
-function namedIn(syntax: Syntax): AstNode[] {
+function nodesIn(syntax: Syntax): AstNode[] {
   const lineAt = lineFinder(syntax.text)
   const found: AstNode[] = []
   const visit = (node: Node, within: string) => {

@@ -15,9 +15,9 @@ async function startSession(files: Readonly<Record<string, string>> = FILES, cap
   const initialized = await proxy.editor.request('initialize', { protocolVersion: 2, clientCapabilities: capabilities })
   const created = await proxy.editor.request('session/new', { cwd: root, mcpServers: [{ name: 'm', command: 'x' }] })
   const file = (path: string) => ({ sessionId: 's1', path: `${root}/${path}` })
-  const staged = async () =>
+  const stagedChanges = async () =>
     (await session.changes()).changes.filter(({ kind }) => kind !== 'mkdir').map(({ kind, path }) => `${kind} ${path}`)
-  return { place, workspace, session, root, initialized, created, file, staged, ...proxy }
+  return { place, workspace, session, root, initialized, created, file, stagedChanges, ...proxy }
 }
 
 describe('the offered capabilities', () => {
@@ -34,7 +34,7 @@ describe('the offered capabilities', () => {
 
 describe('files', () => {
   it('are staged, not written to the disk, and requests and system calls see each other’s writes', async () => {
-    const { editor, root, file, place, staged } = await startSession()
+    const { editor, root, file, place, stagedChanges } = await startSession()
     const [served, seen, , , readOwn, , last] = await editor.prompt(
       { request: 'fs/write_text_file', params: { ...file('src/new/x.ts'), content: 'x\ny\n' } },
       { read: `${root}/src/new/x.ts` },
@@ -52,7 +52,7 @@ describe('files', () => {
     ])
     expect([place.text('src/a.ts'), place.text('src/b.ts')]).toEqual([FILES['src/a.ts'], FILES['src/b.ts']])
     expect(existsSync(`${root}/src/new`)).toBe(false)
-    expect(await staged()).toEqual(['delete src/b.ts', 'modify src/a.ts', 'create src/new/x.ts'])
+    expect(await stagedChanges()).toEqual(['delete src/b.ts', 'modify src/a.ts', 'create src/new/x.ts'])
   })
 
   it('out of scope, protected or outside are refused with our error, and the editor gets no request for them', async () => {
@@ -88,13 +88,13 @@ describe('files', () => {
     const { editor, file, place } = await startSession(FILES, { fs: { readTextFile: true } })
     place.write('.orchestration/policy.yaml', 'access: { src/sub/c.ts: deny }\n')
     editor.answerRequest = () => ({ result: { content: 'one\ntwo\nthree\n' } })
-    const [unsaved, , staged, denied] = await editor.prompt(
+    const [unsaved, , stagedChanges, denied] = await editor.prompt(
       { request: 'fs/read_text_file', params: { ...file('src/a.ts'), line: 2, limit: 1 } },
       { request: 'fs/write_text_file', params: { ...file('src/b.ts'), content: 'staged\n' } },
       { request: 'fs/read_text_file', params: file('src/b.ts') },
       { request: 'fs/read_text_file', params: file('src/sub/c.ts') },
     )
-    expect([unsaved?.result, staged?.result]).toEqual([{ content: 'two\n' }, { content: 'staged\n' }])
+    expect([unsaved?.result, stagedChanges?.result]).toEqual([{ content: 'two\n' }, { content: 'staged\n' }])
     expect(denied?.error?.data?.reason).toBe('access_denied')
     expect(editor.received.filter(({ method }) => method === 'fs/read_text_file')).toHaveLength(1)
   })
@@ -108,7 +108,7 @@ describe('terminals', () => {
   const at = (method: string, terminalId = 'escrow-1') => ({ request: method, params: { sessionId: 's1', terminalId } })
 
   it('run contained on the staged files, and the agent sees their changes', async () => {
-    const { editor, root, place, staged } = await startSession()
+    const { editor, root, place, stagedChanges } = await startSession()
     const [, , exit, output, killed, , seen, released, gone] = await editor.prompt(
       { write: `${root}/src/a.ts`, content: 'mine\n' },
       run('cat src/a.ts; echo made > src/made.ts; echo no > mail/m.ts; rm src/b.ts'),
@@ -126,7 +126,7 @@ describe('terminals', () => {
     expect(gone?.error?.code).toBe(-32_602)
     expect(existsSync(`${root}/src/made.ts`)).toBe(false)
     expect(place.text('mail/m.ts')).toBe(FILES['mail/m.ts'])
-    expect(await staged()).toEqual(['delete src/b.ts', 'modify src/a.ts', 'create src/made.ts'])
+    expect(await stagedChanges()).toEqual(['delete src/b.ts', 'modify src/a.ts', 'create src/made.ts'])
   })
 
   it('obey policy, keep the end of long output, and reach the editor as text', async () => {
@@ -246,7 +246,7 @@ describe('the ledger', () => {
 
 describe('version 2 of the protocol', () => {
   it('has no requests for files and terminals: the agent works in its mount, and its changes are staged', async () => {
-    const { editor, initialized, root, file, staged, place, session } = await startSession(FILES, {}, 2)
+    const { editor, initialized, root, file, stagedChanges, place, session } = await startSession(FILES, {}, 2)
     expect(initialized.result?.protocolVersion).toBe(2)
     const [asked, ran, , , seen] = await editor.prompt(
       { request: 'fs/write_text_file', params: { ...file('src/a.ts'), content: 'x' } },
@@ -257,7 +257,7 @@ describe('version 2 of the protocol', () => {
     )
     expect([asked?.error?.code, ran?.error?.code, seen]).toEqual([-32_601, -32_601, 'mine\n'])
     editor.input.end()
-    await expect.poll(staged).toEqual(['create src/new.ts'])
+    await expect.poll(stagedChanges).toEqual(['create src/new.ts'])
     expect([place.text('mail/m.ts'), existsSync(`${root}/src/new.ts`)]).toEqual([FILES['mail/m.ts'], false])
     expect(session.agent).toMatchObject({ tool: 'scripted', toolVersion: '3' })
     expect(editor.received.filter(({ method }) => method !== undefined)).toEqual([])
@@ -334,17 +334,17 @@ describe('invalid messages and lost connections', () => {
   })
 
   it('an agent that ends leaves no pending request and no process, and its changes are staged', async () => {
-    const { editor, root, ended, staged, log } = await startSession()
+    const { editor, root, ended, stagedChanges, log } = await startSession()
     const steps = [{ write: `${root}/src/late.ts`, content: 'late\n' }, { exit: 3 }] as const
     await expect(editor.prompt(...steps)).rejects.toThrow('The agent has ended with code 3.')
     expect(await ended).toBe(3)
-    expect(await staged()).toEqual(['create src/late.ts'])
+    expect(await stagedChanges()).toEqual(['create src/late.ts'])
     expect(log()).toContain('agent: begun\n')
     expect(countProcesses(`${root}/agent.mjs`)).toBe(0)
   })
 
   it('an editor that disconnects ends the agent and all its processes', async () => {
-    const { editor, root, ended, staged } = await startSession()
+    const { editor, root, ended, stagedChanges } = await startSession()
     const command = `sleep 600; : ${root}/slept`
     await editor.prompt(
       { write: `${root}/src/late.ts`, content: 'late\n' },
@@ -353,7 +353,7 @@ describe('invalid messages and lost connections', () => {
     expect([countProcesses(`${root}/slept`) > 0, countProcesses(`${root}/agent.mjs`) > 0]).toEqual([true, true])
     editor.input.end()
     expect(await ended).toBe(0)
-    expect(await staged()).toEqual(['create src/late.ts'])
+    expect(await stagedChanges()).toEqual(['create src/late.ts'])
     expect([countProcesses(`${root}/slept`), countProcesses(`${root}/agent.mjs`)]).toEqual([0, 0])
     expect(existsSync(`${root}/src/late.ts`)).toBe(false)
   })

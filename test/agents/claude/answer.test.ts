@@ -99,13 +99,13 @@ describe('Bash', () => {
   })
 
   it("is left to the client's rules if those see the replaced command, and asked about otherwise", async () => {
-    const decided = async (AI_AGENT: string) => {
+    const decisionFor = async (AI_AGENT: string) => {
       const { decision, output } = await setUpHooks({ env: { AI_AGENT } }).claude('PreToolUse', ls)
       expect(output.updatedInput).toMatchObject({ command: expect.stringMatching(/^escrow-sh /) })
       return decision
     }
     for (const version of ['2-1-197', '2-1-330', '2-2-0', '3-0-0'])
-      expect(await decided(`claude-code_${version}_harness`), version).toBeUndefined()
+      expect(await decisionFor(`claude-code_${version}_harness`), version).toBeUndefined()
     for (const agentName of [
       'claude-code_2-1-30_harness',
       'claude-code_1-9-999_harness',
@@ -113,7 +113,7 @@ describe('Bash', () => {
       'x',
       '',
     ])
-      expect(await decided(agentName), agentName).toBe('ask')
+      expect(await decisionFor(agentName), agentName).toBe('ask')
   })
 
   it('runs in the session of another process that admits it', async () => {
@@ -220,18 +220,18 @@ describe('the other events', () => {
 
   it('a rejection is delivered once with the next event; at the end of a turn it blocks the stop', async () => {
     const { claude, place } = setUpHooks({ intents: INTENTS })
-    const rejected = async (path: string) => {
+    const rejectChange = async (path: string) => {
       const workspace = await place.open()
       const session = await working(workspace, 'c1')
       session.fs.writeFileSync(path, 'x')
       await (await workspace.review('c1')).reject(path, `No ${path}.`)
       await workspace.close()
     }
-    await rejected('src/a.ts')
+    await rejectChange('src/a.ts')
     const after = await claude('PostToolUse', { ...call('Read', {}), tool_response: {} })
     expect(after.output.additionalContext).toContain('No src/a.ts.')
     expect((await claude('PostToolUse', { ...call('Read', {}), tool_response: {} })).answer).toEqual({})
-    await rejected('src/b.ts')
+    await rejectChange('src/b.ts')
     expect((await claude('Stop', { stop_hook_active: true })).answer).toEqual({})
     expect((await claude('Stop', { stop_hook_active: false })).answer).toEqual({
       decision: 'block',

@@ -39,7 +39,7 @@ async function statusAs(origin: string, host: string): Promise<number | undefine
 }
 
 describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
-  async function served(stand: SetupOptions = {}, more: Partial<ClaudeHookOptions> = {}) {
+  async function serveHooks(stand: SetupOptions = {}, more: Partial<ClaudeHookOptions> = {}) {
     const { place } = setUpHooks(stand)
     const origin = await serve({ root: place.root, token: TOKEN, ...more })
     const post = async (body: string, query = '', headers: Record<string, string> = {}) => {
@@ -60,7 +60,7 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
 
   describe('a hook server', () => {
     it.each(CLAUDE_EVENTS)('answers %s as the command does', async (event) => {
-      const { place, eventBody, answer } = await served()
+      const { place, eventBody, answer } = await serveHooks()
       // A turn gets the intent only if it changed: this conversation already has it.
       await answerClaude(eventBody('SessionStart'), { env: {}, cwd: place.root })
       for (const each of [
@@ -82,7 +82,7 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
     })
 
     it('uses what a person saved last: policy, intents, the stage and verdicts', async () => {
-      const { place, answer } = await served()
+      const { place, answer } = await serveHooks()
       const reason = async (path: string) => {
         const { permissionDecisionReason } = fieldsOf((await answer('PreToolUse', write(path))).hookSpecificOutput)
         return fieldsOf(JSON.parse(String(permissionDecisionReason))).reason
@@ -108,7 +108,7 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
     })
 
     it("judges in the session of its URL, else the configured one, else the client's", async () => {
-      const { place, answer } = await served({}, { session: 'given' })
+      const { place, answer } = await serveHooks({}, { session: 'given' })
       const line = async (query: string) => {
         const { updatedInput } = fieldsOf(
           (await answer('PreToolUse', call('Bash', { command: 'ls' }), query)).hookSpecificOutput,
@@ -117,7 +117,7 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
       }
       expect(await line('')).toContain('--session given ')
       expect(await line('?session=other')).toContain('--session other ')
-      const own = await served()
+      const own = await serveHooks()
       expect(JSON.stringify(await own.answer('PreToolUse', call('Bash', { command: 'ls' })))).toContain('--session c1 ')
       expect(place.root).not.toBe(own.place.root)
     })
@@ -125,7 +125,7 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
 
   describe('access', () => {
     it('is granted by the token in either form', async () => {
-      const { post, eventBody } = await served()
+      const { post, eventBody } = await serveHooks()
       const event = eventBody('PreToolUse', write('src/a.ts'))
       for (const authorization of ['', 'Bearer x', `Bearer ${TOKEN}x`, `Basic ${TOKEN}`])
         expect((await post(event, '', { authorization })).status).toBe(401)
@@ -134,14 +134,14 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
     })
 
     it('is refused for web pages, other host names and an empty token', async () => {
-      const { origin, post, eventBody } = await served()
+      const { origin, post, eventBody } = await serveHooks()
       const event = eventBody('Stop')
       for (const headers of [{ origin: 'https://example.com' }, { origin }, { origin: 'null' }])
         expect((await post(event, '', headers)).status).toBe(403)
       for (const host of ['example.com', 'localhost.example.com', '127.0.0.1.example.com:80'])
         expect(await statusAs(origin, host)).toBe(403)
       expect((await fetch(`${origin}/?token=${TOKEN}`)).status).toBe(405)
-      const open = await served({}, { token: '' })
+      const open = await serveHooks({}, { token: '' })
       expect((await open.post(event, '', { authorization: 'Bearer ' })).status).toBe(401)
     })
   })
@@ -150,7 +150,7 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
     const HOLDS = { PreToolUse: 'deny', PermissionRequest: 'deny', UserPromptSubmit: 'block', PostToolUse: 'block' }
 
     it.each(CLAUDE_EVENTS)('%s is blocked by status 200 and a message, because no status blocks it', async (event) => {
-      const { post } = await served({}, { body: { bytes: 2_000 } })
+      const { post } = await serveHooks({}, { body: { bytes: 2_000 } })
       for (const body of ['', '{', '[]', 'null', '{}', 'x'.repeat(5_000), `{"hook_event_name":"${event}"}`]) {
         const response = await post(body, `?event=${event}`)
         const answer = fieldsOf(await response.json())
@@ -164,13 +164,13 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
     })
 
     it('is treated as a tool call if its kind is unknown', async () => {
-      const { post } = await served()
+      const { post } = await serveHooks()
       expect(decisionOf(fieldsOf(await (await post('{')).json()))).toBe('deny')
       expect(decisionOf(fieldsOf(await (await post('{', '?event=Nonsense')).json()))).toBe('deny')
     })
 
     it('is refused over 10 MB, with or without a content length', async () => {
-      const { post, eventBody } = await served()
+      const { post, eventBody } = await serveHooks()
       const big = eventBody('PreToolUse', call('Write', { file_path: 'src/a.ts', content: 'x'.repeat(11_000_000) }))
       expect(JSON.stringify(await (await post(big)).json())).toContain('more than 10485760 bytes')
       const near = eventBody('PreToolUse', call('Write', { file_path: 'README.md', content: 'x'.repeat(10_000_000) }))
@@ -178,13 +178,13 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
     })
 
     it('is refused if it arrives too slowly or its judgement takes too long', async () => {
-      const { origin } = await served({}, { body: { patience: 50 } })
+      const { origin } = await serveHooks({}, { body: { patience: 50 } })
       const socket = connect(Number(new URL(origin).port), '127.0.0.1')
       socket.write(`POST /?token=${TOKEN} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{`)
       const [chunk] = await once(socket, 'data')
       expect(String(chunk)).toMatch(/200 OK[\s\S]*"permissionDecision":"deny"[\s\S]*too long to arrive/)
       socket.destroy()
-      const late = await served({}, { patience: 50 })
+      const late = await serveHooks({}, { patience: 50 })
       const answer = await withProcessLock(layoutAt(late.place.root).locks, 'ledger', () =>
         late.answer('PreToolUse', write('README.md')),
       )
@@ -192,7 +192,7 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
     })
 
     it('is refused for a damaged or missing workspace, and for an invalid session id', async () => {
-      const { place, answer } = await served()
+      const { place, answer } = await serveHooks()
       expect(decisionOf(await answer('PreToolUse', write('src/a.ts'), '?session=../x'))).toBe('deny')
       mkdirSync(`${stateOf(place.root)}/sessions/c1`, { recursive: true })
       place.write('.orchestration/sessions/c1/stage.log', '{"what": is this\n{}\n')

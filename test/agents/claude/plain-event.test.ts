@@ -4,17 +4,17 @@ import { parseEvent } from '../../../src/agents/claude/event-schema.js'
 import { plainToolEvent } from '../../../src/agents/claude/plain-event.js'
 
 /** Mostly the right type, so that many events are ordinary. */
-const mostly = (right: fc.Arbitrary<unknown>) => fc.oneof({ weight: 30, arbitrary: right }, fc.jsonValue())
+const usually = (right: fc.Arbitrary<unknown>) => fc.oneof({ weight: 30, arbitrary: right }, fc.jsonValue())
 
 const events = fc.record(
   {
-    hook_event_name: mostly(fc.constantFrom('PreToolUse', 'PermissionRequest', 'PostToolUse', 'Stop', 'Other')),
-    session_id: mostly(fc.string({ minLength: 1 })),
-    cwd: mostly(fc.string({ minLength: 1 })),
-    transcript_path: mostly(fc.string({ minLength: 1 })),
-    tool_name: mostly(fc.string({ minLength: 1 })),
-    tool_input: mostly(fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), fc.jsonValue())),
-    tool_use_id: mostly(fc.string({ minLength: 1 })),
+    hook_event_name: usually(fc.constantFrom('PreToolUse', 'PermissionRequest', 'PostToolUse', 'Stop', 'Other')),
+    session_id: usually(fc.string({ minLength: 1 })),
+    cwd: usually(fc.string({ minLength: 1 })),
+    transcript_path: usually(fc.string({ minLength: 1 })),
+    tool_name: usually(fc.string({ minLength: 1 })),
+    tool_input: usually(fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), fc.jsonValue())),
+    tool_use_id: usually(fc.string({ minLength: 1 })),
     other: fc.jsonValue(),
   },
   { requiredKeys: ['hook_event_name', 'session_id', 'cwd', 'tool_name', 'tool_input'] },

@@ -109,19 +109,19 @@ describe('the other events', () => {
       })
       decisionOf(answer)
     }
-    const rejected = async (path: string) => {
+    const rejectChange = async (path: string) => {
       const workspace = await place.open()
       const session = await working(workspace, 'c1')
       session.fs.writeFileSync(path, 'x')
       await (await workspace.review('c1')).reject(path, `No ${path}.`)
       await workspace.close()
     }
-    await rejected('src/a.ts')
+    await rejectChange('src/a.ts')
     const after = await codex('PostToolUse', { ...call('Bash', { command: 'ls' }), tool_response: {} })
     expect(JSON.stringify(after)).toContain('No src/a.ts.')
     decisionOf(after)
     expect(await codex('PostToolUse', call('Bash', { command: 'ls' }))).toEqual({})
-    await rejected('src/b.ts')
+    await rejectChange('src/b.ts')
     expect(await codex('Stop', { stop_hook_active: true })).toEqual({})
     expect(await codex('Stop', { stop_hook_active: false })).toEqual({
       decision: 'block',

@@ -169,18 +169,18 @@ describe.each([
 
   it('blocks an event of 10 MB, on a full disk, in a damaged session, and outside of a mount that a variable claims', async () => {
     const at = place()
-    const held = async (text: string, before = '') => {
+    const expectDenied = async (text: string, before = '') => {
       const { code, out, err } = await hook(client, text, at, before)
       if (code === 2) expect([out, err.trim() === '']).toEqual(['', false])
       else expect([code, out.trimEnd().split('\n').length, out]).toEqual([0, 1, expect.stringContaining(denial)])
     }
-    await held(event(at.root))
-    await held(event(at.root, 'ä'.repeat(5_000_000)))
-    await held(event(at.root), "trap '' XFSZ; ulimit -f 0; ")
-    await held(event(at.root), 'export ESCROW_SESSION=s1 ESCROW_INTENT_ID=INT-001; ')
+    await expectDenied(event(at.root))
+    await expectDenied(event(at.root, 'ä'.repeat(5_000_000)))
+    await expectDenied(event(at.root), "trap '' XFSZ; ulimit -f 0; ")
+    await expectDenied(event(at.root), 'export ESCROW_SESSION=s1 ESCROW_INTENT_ID=INT-001; ')
     mkdirSync(`${stateOf(at.root)}/sessions/s1`, { recursive: true })
     writeFileSync(`${stateOf(at.root)}/sessions/s1/stage.log`, '{"what": is this\n{}\n')
-    await held(event(at.root))
+    await expectDenied(event(at.root))
   })
 })
 

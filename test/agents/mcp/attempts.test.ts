@@ -6,7 +6,7 @@ import { createMcpServer, type McpHost, serveMcpHttp } from '../../../src/agents
 import type { Review, Session, TraceRecord, Workspace } from '../../../src/index.js'
 import { attemptsWorkspace, ATTEMPTS as TABLE } from '../../hooks/attempts.js'
 import { own, type TestWorkspace } from '../../support/workspace.js'
-import { type Call, callerOf, clientOn, modernCaller, modernClient, newClient, spawned } from './stand.js'
+import { type Call, callerOf, clientOn, modernCaller, modernClient, newClient, spawnServer } from './stand.js'
 
 /**
  * The table of tool calls through the official client: over stdio, over HTTP and within the process, compared with
@@ -56,9 +56,9 @@ const plain: Route = async (session) => (attempt) =>
     () => false,
   )
 
-const linked: Route = async (session) => byCall(callerOf(await clientOn(session)))
+const inProcess: Route = async (session) => byCall(callerOf(await clientOn(session)))
 
-async function servedOver(session: Session): Promise<string> {
+async function serveOverHttp(session: Session): Promise<string> {
   const serve: McpHost['serve'] = async ({ isModern = false } = {}) => {
     const server = createMcpServer(session, { isModern })
     return { server, connection: { sessionId: session.id, ended: Promise.resolve(), close: () => server.close() } }
@@ -77,7 +77,7 @@ async function servedOver(session: Session): Promise<string> {
 }
 
 const http: Route = async (session) => {
-  const url = await servedOver(session)
+  const url = await serveOverHttp(session)
   const client: Client = newClient()
   await client.connect(new StreamableHTTPClientTransport(new URL(url)))
   return byCall(callerOf(client))
@@ -85,7 +85,7 @@ const http: Route = async (session) => {
 
 const modern: Route = async (session) => {
   const client = modernClient()
-  await client.connect(new ModernHttp(new URL(await servedOver(session))))
+  await client.connect(new ModernHttp(new URL(await serveOverHttp(session))))
   return byCall(modernCaller(client))
 }
 
@@ -103,7 +103,7 @@ async function stagedBy(of: Pick<Review, 'changes'> | Pick<Session, 'changes'>):
   return (await of.changes()).changes.map(({ path, kind }) => `${kind} ${path}`)
 }
 
-async function within(route: Route): Promise<Outcomes> {
+async function runRoute(route: Route): Promise<Outcomes> {
   const place = attemptsWorkspace()
   const workspace = await place.open({ durability: 'memory' })
   const session = await workspace.session({ id: ID })
@@ -126,7 +126,7 @@ async function within(route: Route): Promise<Outcomes> {
 /** The server is another process: a review reads its stage, and its ledger is read call by call at the end. */
 async function overStdio(): Promise<Outcomes> {
   const place = attemptsWorkspace()
-  const { client, call } = await spawned(place.root, '--session', ID)
+  const { client, call } = await spawnServer(place.root, '--session', ID)
   const workspace: Workspace = await place.open()
   const review = await workspace.review(ID)
   const calls: (Attempt | undefined)[] = []
@@ -162,7 +162,7 @@ describe('the table of tool calls, by the official client', () => {
   let measure: Outcomes = new Map()
 
   it('plain fs gives the reference', async () => {
-    measure = await within(plain)
+    measure = await runRoute(plain)
     const all = [...measure.values()]
     expect(all.length).toBeGreaterThan(60)
     expect(all.filter(({ done }) => done).length).toBeGreaterThan(15)
@@ -170,9 +170,9 @@ describe('the table of tool calls, by the official client', () => {
   })
 
   it.each([
-    ['within the process', () => within(linked)],
-    ['over HTTP', () => within(http)],
-    ['over HTTP without connections', () => within(modern)],
+    ['within the process', () => runRoute(inProcess)],
+    ['over HTTP', () => runRoute(http)],
+    ['over HTTP without connections', () => runRoute(modern)],
     ['over stdio', overStdio],
   ] as const)('%s gives the same decision, reason and record', async (_, outcomes) => {
     const through = await outcomes()

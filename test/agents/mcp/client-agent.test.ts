@@ -3,9 +3,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { clientAgent } from '../../../src/agents/mcp/client-agent.js'
 import { openMcpHost } from '../../../src/agents/mcp/index.js'
 import { own, recordsOf, testWorkspace } from '../../support/workspace.js'
-import { callerOf, clientOnHost, modernCaller, spawnedModern } from './stand.js'
+import { callerOf, clientOnHost, modernCaller, spawnModernServer } from './stand.js'
 
-function named(name: string, version = '2.0'): Client {
+function clientNamed(name: string, version = '2.0'): Client {
   const client = new Client({ name, version })
   onTestFinished(() => client.close())
   return client
@@ -44,7 +44,7 @@ describe('the ledger', () => {
       ['claude-code', 'src/a.ts'],
       ['codex-mcp-client', 'src/b.ts'],
     ] as const) {
-      const client = named(name)
+      const client = clientNamed(name)
       const [near, far] = InMemoryTransport.createLinkedPair()
       await host.connect(far)
       await client.connect(near)
@@ -53,9 +53,9 @@ describe('the ledger', () => {
     }
     await host.close()
     const denied = (await recordsOf(workspace)).filter((each) => own(each).type === 'denied')
-    const recorded = (tool: string) => ({ tool, tool_version: '2.0', model: 'm-9' })
+    const recordedAgent = (tool: string) => ({ tool, tool_version: '2.0', model: 'm-9' })
     const agent = (tool: string) => ({ tool, toolVersion: '2.0', model: 'm-9' })
-    expect(denied.map((each) => own(each).agent)).toEqual([recorded('claude-code'), recorded('codex')])
+    expect(denied.map((each) => own(each).agent)).toEqual([recordedAgent('claude-code'), recordedAgent('codex')])
     const review = await workspace.review('shared')
     await review.approve(['src/a.ts', 'src/b.ts'], { name: 'Ada' })
     await review.commit()
@@ -65,7 +65,7 @@ describe('the ledger', () => {
 
   it('names the client of the newer revision', async () => {
     const place = testWorkspace()
-    const client = await spawnedModern(place.root, '--intent', 'INT-001', '--session', 's')
+    const client = await spawnModernServer(place.root, '--intent', 'INT-001', '--session', 's')
     await modernCaller(client)('write_file', write('src/a.ts'))
     await client.close()
     const workspace = await place.open()
@@ -74,7 +74,7 @@ describe('the ledger', () => {
 
   it('shows the program in blame if no model is known', async () => {
     const place = testWorkspace()
-    const client = await clientOnHost(place.root, { intent: 'INT-001', session: 's' }, named('codex-mcp-client'))
+    const client = await clientOnHost(place.root, { intent: 'INT-001', session: 's' }, clientNamed('codex-mcp-client'))
     await callerOf(client)('write_file', write('src/a.ts'))
     const workspace = await place.open()
     const review = await workspace.review('s')

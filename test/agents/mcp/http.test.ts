@@ -8,7 +8,7 @@ import { startChild } from '../../children/run.js'
 import { testWorkspace } from '../../support/workspace.js'
 import { callerOf, newClient, textOf } from './stand.js'
 
-async function served(options: McpHostOptions = {}) {
+async function serveHttp(options: McpHostOptions = {}) {
   const place = testWorkspace()
   const host = await openMcpHost(place.root, options)
   const { url, close } = await serveMcpHttp(host)
@@ -19,7 +19,7 @@ async function served(options: McpHostOptions = {}) {
   return { place, url: new URL(url) }
 }
 
-async function connected(url: URL, headers: Record<string, string> = {}): Promise<Client> {
+async function connect(url: URL, headers: Record<string, string> = {}): Promise<Client> {
   const client = newClient()
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }))
   return client
@@ -47,7 +47,7 @@ const TYPES = { 'content-type': 'application/json', accept: 'application/json, t
 
 describe('over HTTP', () => {
   it('refuses requests without the token, under another host name, or from another site', async () => {
-    const { url } = await served()
+    const { url } = await serveHttp()
     const bare = new URL('/mcp', url)
     const token = url.searchParams.get('token') ?? ''
     for (const method of ['POST', 'GET', 'DELETE']) {
@@ -70,11 +70,11 @@ describe('over HTTP', () => {
       [undefined, 'a one\na two\n'],
       ['shared', 'mine\n'],
     ] as const) {
-      const { place, url } = await served({ intent: 'INT-001', ...(session !== undefined && { session }) })
+      const { place, url } = await serveHttp({ intent: 'INT-001', ...(session !== undefined && { session }) })
       const token = url.searchParams.get('token')
       const [one, two] = [
-        await connected(url),
-        await connected(new URL('/mcp', url), { authorization: `Bearer ${token}` }),
+        await connect(url),
+        await connect(new URL('/mcp', url), { authorization: `Bearer ${token}` }),
       ]
       expect((await callerOf(one)('write_file', write)).isError).toBeUndefined()
       expect(textOf(await callerOf(two)('read_text_file', { path: 'src/a.ts' }))).toBe(second)
@@ -85,7 +85,7 @@ describe('over HTTP', () => {
   })
 
   it("asks the client's user within the call that needs an answer", async () => {
-    const { place, url } = await served({ intent: 'INT-001', askClient: true })
+    const { place, url } = await serveHttp({ intent: 'INT-001', askClient: true })
     place.write('.orchestration/policy.yaml', 'access: {src/a.ts: ask, src/b.ts: ask}\n')
     const client = newClient({ elicitation: {} })
     const actions = ['accept', 'decline'] as const
@@ -106,7 +106,7 @@ describe('over HTTP', () => {
     const child = startChild('escrow.ts', 'mcp', '--http', '-C', place.root)
     const url = new URL((await child.line()) ?? '')
     expect(url.hostname).toBe('127.0.0.1')
-    const client = await connected(url)
+    const client = await connect(url)
     expect((await client.listTools()).tools.length).toBeGreaterThan(20)
     await child.kill('SIGTERM')
     expect(child.process.exitCode).toBe(0)

@@ -2,13 +2,13 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { DENIAL, type McpHostOptions, openMcpHost, serveMcpHttp } from '../../../src/agents/mcp/index.js'
 import { testWorkspace } from '../../support/workspace.js'
-import { MODERN, modernCaller, modernClient, spawned, spawnedModern, textOf } from './stand.js'
+import { MODERN, modernCaller, modernClient, spawnServer, spawnModernServer, textOf } from './stand.js'
 
 /** Clients of the revision without connections. The other tests use the revision with them. */
 
 const WRITE = { path: 'src/a.ts', content: 'mine\n' }
 
-async function served(options: McpHostOptions = {}) {
+async function serveHttp(options: McpHostOptions = {}) {
   const place = testWorkspace()
   const host = await openMcpHost(place.root, options)
   const { url, close } = await serveMcpHttp(host)
@@ -16,18 +16,18 @@ async function served(options: McpHostOptions = {}) {
     await close()
     await host.close()
   })
-  const connected = async (query = '', client = modernClient()) => {
+  const connect = async (query = '', client = modernClient()) => {
     await client.connect(new StreamableHTTPClientTransport(new URL(`${url}${query}`)))
     return client
   }
-  return { place, connected }
+  return { place, connect }
 }
 
 describe('over stdio', () => {
   it('a client of either revision gets the same tools, stages by them, and is refused with the same message', async () => {
     const [old, young] = [testWorkspace(), testWorkspace()]
-    const elder = await spawned(old.root, '--session', 's', '--intent', 'INT-001')
-    const client = await spawnedModern(young.root, '--session', 's', '--intent', 'INT-001')
+    const elder = await spawnServer(old.root, '--session', 's', '--intent', 'INT-001')
+    const client = await spawnModernServer(young.root, '--session', 's', '--intent', 'INT-001')
     expect(client.getNegotiatedProtocolVersion()).toBe(MODERN)
     const names = async (of: { listTools(): Promise<{ tools: { name: string }[] }> }) =>
       (await of.listTools()).tools.map(({ name }) => name)
@@ -49,8 +49,8 @@ describe('over stdio', () => {
 
 describe('over HTTP', () => {
   it('works in the session of its address, else in a shared one', async () => {
-    const { place, connected } = await served({ intent: 'INT-001' })
-    const [one, two, other] = [await connected(), await connected(), await connected('&session=other')]
+    const { place, connect } = await serveHttp({ intent: 'INT-001' })
+    const [one, two, other] = [await connect(), await connect(), await connect('&session=other')]
     expect((await modernCaller(one)('write_file', WRITE)).isError).toBeUndefined()
     const read = async (client: typeof one) =>
       textOf(await modernCaller(client)('read_text_file', { path: 'src/a.ts' }))
@@ -59,25 +59,25 @@ describe('over HTTP', () => {
   })
 
   it('fails for an invalid session id instead of opening another session', async () => {
-    const { connected } = await served({ intent: 'INT-001' })
+    const { connect } = await serveHttp({ intent: 'INT-001' })
     await expect(
-      connected('&session=..%2Fx').then((client) => modernCaller(client)('write_file', WRITE)),
+      connect('&session=..%2Fx').then((client) => modernCaller(client)('write_file', WRITE)),
     ).rejects.toThrow()
   })
 
   it('notifies listeners of changes by others', async () => {
-    const { connected } = await served({ intent: 'INT-001', session: 's' })
-    const [listening, working] = [modernClient(), await connected()]
+    const { connect } = await serveHttp({ intent: 'INT-001', session: 's' })
+    const [listening, working] = [modernClient(), await connect()]
     const updatedUris: string[] = []
     listening.setNotificationHandler('notifications/resources/updated', ({ params }) => void updatedUris.push(params.uri))
-    await connected('', listening)
+    await connect('', listening)
     await listening.listen({ resourceSubscriptions: ['stage://s/diff'] })
     await modernCaller(working)('write_file', WRITE)
     await vi.waitFor(() => expect(updatedUris).toContain('stage://s/diff'), { timeout: 5_000 })
   })
 
   it("asks the client's user through its result, and continues when it is called again", async () => {
-    const { place, connected } = await served({ intent: 'INT-001', askClient: true })
+    const { place, connect } = await serveHttp({ intent: 'INT-001', askClient: true })
     place.write('.orchestration/policy.yaml', 'approval: {modal: all}\n')
     const client = modernClient({ capabilities: { elicitation: {} } })
     const asked: string[] = []
@@ -86,12 +86,12 @@ describe('over HTTP', () => {
       asked.push(params.message)
       return { action: 'accept', content: { approve: says.shift() ?? false } }
     })
-    await connected('', client)
+    await connect('', client)
     const call = modernCaller(client)
     expect((await call('write_file', WRITE)).isError).toBeUndefined()
     expect((await call('write_file', { ...WRITE, path: 'src/b.ts' })).isError).toBe(true)
     expect(asked).toEqual([expect.stringContaining('src/a.ts'), expect.stringContaining('src/b.ts')])
     // A client that cannot ask is refused at once.
-    expect((await modernCaller(await connected())('write_file', WRITE)).isError).toBe(true)
+    expect((await modernCaller(await connect())('write_file', WRITE)).isError).toBe(true)
   })
 })

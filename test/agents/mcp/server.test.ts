@@ -6,7 +6,7 @@ import { DENIAL, FEEDBACK } from '../../../src/agents/mcp/index.js'
 import { startChild } from '../../children/run.js'
 import { compileOnce } from '../../support/compiled.js'
 import { own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
-import { callerOf, clientOn, clientOnHost, newClient, spawned, textOf } from './stand.js'
+import { callerOf, clientOn, clientOnHost, newClient, spawnServer, textOf } from './stand.js'
 
 const DECIDING = /approv|commit|discard|undo|verdict|reject|answer/i
 
@@ -126,9 +126,9 @@ describe('the tools and resources of the server', () => {
   it('have correct hints about what they read and write', async () => {
     const place = testWorkspace()
     const { tools } = await (await clientOn(await working(await place.open()))).listTools()
-    const hinted = (hint: 'readOnlyHint' | 'destructiveHint' | 'openWorldHint') =>
+    const toolsWithHint = (hint: 'readOnlyHint' | 'destructiveHint' | 'openWorldHint') =>
       tools.filter(({ annotations }) => annotations?.[hint] !== false).map(({ name }) => name)
-    expect(hinted('openWorldHint')).toEqual([])
+    expect(toolsWithHint('openWorldHint')).toEqual([])
     const writing = tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name)
     expect(writing.sort()).toEqual(
       [
@@ -144,7 +144,7 @@ describe('the tools and resources of the server', () => {
         ...['revert_staged_changes', 'select_active_intent', 'travel_to_snapshot', 'write_file'],
       ].sort(),
     )
-    expect(hinted('destructiveHint').filter((name) => writing.includes(name))).toEqual(['revert_staged_changes'])
+    expect(toolsWithHint('destructiveHint').filter((name) => writing.includes(name))).toEqual(['revert_staged_changes'])
   })
 })
 
@@ -199,31 +199,31 @@ describe("a question to the client's user", () => {
 describe('escrow mcp', () => {
   it('serves the workspace of the working directory, and keeps acknowledged writes when it is killed', async () => {
     const place = testWorkspace()
-    const { client, transport, call } = await spawned(`${place.root}/src`, '--session', 's', '--intent', 'INT-001')
+    const { client, transport, call } = await spawnServer(`${place.root}/src`, '--session', 's', '--intent', 'INT-001')
     expect(client.getServerVersion()?.name).toBe('escrowfs')
     expect((await call('write_file', { path: 'src/new.ts', content: 'new\n' })).isError).toBeUndefined()
     process.kill(transport.pid ?? expect.unreachable(), 'SIGKILL')
     await expect(call('read_text_file', { path: 'src/new.ts' })).rejects.toThrow()
     expect(existsSync(`${place.root}/src/new.ts`)).toBe(false)
-    const again = await spawned(place.root, '--session', 's', '--intent', 'INT-001')
+    const again = await spawnServer(place.root, '--session', 's', '--intent', 'INT-001')
     expect(textOf(await again.call('read_text_file', { path: 'src/new.ts' }))).toBe('new\n')
   })
 
   it('ends with an error if another process holds its session; without a name it creates its own session', async () => {
     const place = testWorkspace()
-    const first = await spawned(place.root, '--session', 's', '--intent', 'INT-001')
+    const first = await spawnServer(place.root, '--session', 's', '--intent', 'INT-001')
     await first.call('write_file', { path: 'src/a.ts', content: 'first\n' })
     const args = [`${compileOnce()}/test/children/escrow.js`, 'mcp', '--session', 's', '-C', place.root]
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(/session/i)])
-    const third = await spawned(place.root, '--intent', 'INT-001')
+    const third = await spawnServer(place.root, '--intent', 'INT-001')
     expect((await third.call('write_file', { path: 'src/a.ts', content: 'third\n' })).isError).toBeUndefined()
     expect(textOf(await first.call('read_text_file', { path: 'src/a.ts' }))).toBe('first\n')
   })
 
   it('survives huge and invalid input', async () => {
     const place = testWorkspace()
-    const { transport, call } = await spawned(place.root, '--session', 's', '--intent', 'INT-001')
+    const { transport, call } = await spawnServer(place.root, '--session', 's', '--intent', 'INT-001')
     const content = `${'y'.repeat(20 * 1024 * 1024)}\nend`
     expect((await call('write_file', { path: 'src/huge.txt', content })).isError).toBeUndefined()
     expect(textOf(await call('read_text_file', { path: 'src/huge.txt', tail: 1 }))).toBe('end')
@@ -263,7 +263,7 @@ describe('escrow mcp', () => {
 
   it('writes a ledger with each intent, call and denial', async () => {
     const place = testWorkspace()
-    const { client, call } = await spawned(place.root, '--session', 's', '--intent', 'INT-001', '--model', 'm-2')
+    const { client, call } = await spawnServer(place.root, '--session', 's', '--intent', 'INT-001', '--model', 'm-2')
     await call('write_file', { path: 'src/new.ts', content: 'new\n' })
     await call('write_file', { path: 'mail/m.ts', content: 'new\n' })
     await client.close()
@@ -279,8 +279,8 @@ describe('escrow mcp', () => {
 
   it('fails to start without a workspace, or with an unknown intent', async () => {
     const place = testWorkspace()
-    await expect(spawned(place.root, '--intent', 'INT-404')).rejects.toThrow()
+    await expect(spawnServer(place.root, '--intent', 'INT-404')).rejects.toThrow()
     const bare = testWorkspace({ 'a.txt': 'a' }, '')
-    await expect(spawned(bare.root)).rejects.toThrow()
+    await expect(spawnServer(bare.root)).rejects.toThrow()
   })
 })

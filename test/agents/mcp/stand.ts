@@ -49,7 +49,7 @@ export async function clientOnHost(root: string, options: McpHostOptions, client
 }
 
 /** Starts `escrow mcp` as a client does. Returns the client and the process. */
-export async function spawned(cwd: string, ...options: string[]) {
+export async function spawnServer(cwd: string, ...options: string[]) {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [`${compileOnce()}/test/children/escrow.js`, 'mcp', ...options],
@@ -101,7 +101,7 @@ export function modernCaller(client: ModernClient): Call {
 }
 
 /** Starts `escrow mcp` as such a client does. */
-export async function spawnedModern(cwd: string, ...options: string[]): Promise<ModernClient> {
+export async function spawnModernServer(cwd: string, ...options: string[]): Promise<ModernClient> {
   const client = modernClient()
   const args = [`${compileOnce()}/test/children/escrow.js`, 'mcp', ...options]
   await client.connect(new ModernStdio({ command: process.execPath, args, cwd, env: environment(), stderr: 'pipe' }))

@@ -52,7 +52,7 @@ describe('one file in many arguments', () => {
 })
 
 describe('arguments that would take hours', () => {
-  const rejected = async (call: ReturnType<typeof callerOf>, tool: string, args: Record<string, unknown>) => {
+  const callAndReadError = async (call: ReturnType<typeof callerOf>, tool: string, args: Record<string, unknown>) => {
     const answer = await call(tool, args)
     return [answer.isError, textOf(answer)]
   }
@@ -64,7 +64,7 @@ describe('arguments that would take hours', () => {
       ['directory_tree', {}],
       ['search_files', { pattern: '*' }],
     ] as const) {
-      const found = await rejected(call, tool, { path: '.', excludePatterns, ...more })
+      const found = await callAndReadError(call, tool, { path: '.', excludePatterns, ...more })
       expect(found).toEqual([true, expect.stringContaining('Matching took more than')])
     }
   }, 40_000)
@@ -75,7 +75,7 @@ describe('arguments that would take hours', () => {
   ])('an old %s that almost matches everywhere is searched in one pass', async (_what, content, oldText) => {
     const { place, call } = await stand()
     place.write('src/long.txt', content)
-    const [isError, text] = await rejected(call, 'edit_file', {
+    const [isError, text] = await callAndReadError(call, 'edit_file', {
       path: 'src/long.txt',
       edits: [{ oldText, newText: '' }],
     })

@@ -92,13 +92,13 @@ describe('apply_diff', () => {
         const replaced = new Map(wanted.map(([at, lines]) => [at % texts.length, lines]))
         for (const [at, lines] of replaced) if (lines.join('\n') === texts[at]) replaced.delete(at)
         fc.pre(replaced.size > 0)
-        const escaped = (text: string) => text.replace(/^(?=[=>:])/, '\\')
+        const escape = (text: string) => text.replace(/^(?=[=>:])/, '\\')
         const diff = [...replaced].map(([at, lines]) =>
-          block(escaped(texts[at] ?? ''), lines.map(escaped).join('\n'), at + 1),
+          block(escape(texts[at] ?? ''), lines.map(escape).join('\n'), at + 1),
         )
-        const joined = (lines: readonly string[]) => lines.map((text) => text + end).join('')
-        const expected = joined(texts.flatMap((text, at) => replaced.get(at) ?? [text]))
-        expect(applyBlocks(joined(texts), parseDiffBlocks(diff.join('\n')), 'a.ts')).toBe(expected)
+        const join = (lines: readonly string[]) => lines.map((text) => text + end).join('')
+        const expected = join(texts.flatMap((text, at) => replaced.get(at) ?? [text]))
+        expect(applyBlocks(join(texts), parseDiffBlocks(diff.join('\n')), 'a.ts')).toBe(expected)
       }),
     )
   })

@@ -215,9 +215,9 @@ describe('chunks', () => {
             const fate = fates[at]
             return fate === undefined ? [` ${text}`] : [`-${text}`, ...fate.map((added) => `+${added}`)]
           })
-          const joined = (all: readonly string[]) => all.map((text) => text + end).join('')
-          const expected = joined(texts.flatMap((text, at) => fates[at] ?? [text]))
-          expect(update(joined(texts), '@@', ...lines)).toBe(expected)
+          const join = (all: readonly string[]) => all.map((text) => text + end).join('')
+          const expected = join(texts.flatMap((text, at) => fates[at] ?? [text]))
+          expect(update(join(texts), '@@', ...lines)).toBe(expected)
         },
       ),
     )

@@ -288,7 +288,7 @@ describe('files that Zoo Code creates next to the written one', () => {
 })
 
 describe('programs of Roo within a tool call', () => {
-  const ended = async (child: childProcess.ChildProcess) => {
+  const waitForExit = async (child: childProcess.ChildProcess) => {
     let output = ''
     child.stdout?.on('data', (chunk) => {
       output += String(chunk)
@@ -304,15 +304,15 @@ describe('programs of Roo within a tool call', () => {
     const storage = `${home}/roo/storage`
     const params = { path: 'src/a.ts', content: '' }
     await entered.runTool({ taskId: 'own', toolName: 'write_to_file', params }, async () => {
-      expect((await ended(programs.spawn('ps', ['-A', '-o', 'ppid,pid,stat,comm']))).output).toContain('node')
-      expect((await ended(programs.spawn('git', ['init', '-q'], { cwd: storage }))).code).toBe(0)
+      expect((await waitForExit(programs.spawn('ps', ['-A', '-o', 'ppid,pid,stat,comm']))).output).toContain('node')
+      expect((await waitForExit(programs.spawn('git', ['init', '-q'], { cwd: storage }))).code).toBe(0)
       for (const [args, cwd] of [
         [['status'], place.root],
         [['-c', 'core.fsmonitor=touch x', 'status'], storage],
         [['clean', '-fd'], storage],
       ] as const)
-        expect((await ended(programs.spawn('git', [...args], { cwd }))).code).toBe(126)
-      expect((await ended(programs.spawn('ps', ['-A; touch x']))).code).toBe(126)
+        expect((await waitForExit(programs.spawn('git', [...args], { cwd }))).code).toBe(126)
+      expect((await waitForExit(programs.spawn('ps', ['-A; touch x']))).code).toBe(126)
       return 'done'
     })
   })
@@ -322,7 +322,7 @@ describe('programs of Roo within a tool call', () => {
     const roo = await task()
     const session = await entered.sessionOf(roo)
     await session.selectIntent('INT-001')
-    const git = (...args: string[]) => ended(bundle.programs.spawn('git', args, { cwd: `${home}/roo/storage` }))
+    const git = (...args: string[]) => waitForExit(bundle.programs.spawn('git', args, { cwd: `${home}/roo/storage` }))
     expect((await git('init', '-q', `--separate-git-dir=${home}/roo/storage/git`, place.root)).code).toBe(0)
     const restore = () => git(`--git-dir=${home}/roo/storage/git`, `--work-tree=${place.root}`, 'clean', '-fdq', 'src')
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'staged\n' })

@@ -55,7 +55,7 @@ export class FakeHost implements LiveProvider {
       return 'ran on the disk'
     }
     const env = { ...process.env, LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8' }
-    const { code, output } = await ended(this.programs.spawn(text, [], { shell: this.shell, cwd, env }))
+    const { code, output } = await waitForExit(this.programs.spawn(text, [], { shell: this.shell, cwd, env }))
     return `Exit code: ${code}\nOutput:\n${output}`
   }
 }
@@ -63,10 +63,10 @@ export class FakeHost implements LiveProvider {
 /** Starts a shell as Node does for execa, with the current environment of this process. */
 export async function startShell(shell: string, command: string, cwd: string) {
   const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe']
-  return ended(childProcess.spawn(shell, ['-c', command], { cwd, env: { ...process.env }, stdio }))
+  return waitForExit(childProcess.spawn(shell, ['-c', command], { cwd, env: { ...process.env }, stdio }))
 }
 
-async function ended(child: ChildProcess) {
+async function waitForExit(child: ChildProcess) {
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk) => {

@@ -7,7 +7,7 @@ const parse = (text: string): Record<string, unknown> => JSON.parse(text)
 
 describe.each([{ direct: false }, { direct: true }])('a write of a live task (direct: $direct)', ({ direct }) => {
   it('is staged, reads back, and leaves the disk unchanged, including while streaming', async () => {
-    const { roo, place, session, staged } = await liveStand()
+    const { roo, place, session, stagedChanges } = await liveStand()
     roo.direct = direct
     if (!direct) await roo.stream('src/a.ts', 'half of')
     expect(place.text('src/a.ts')).toBe('a one\na two\n')
@@ -16,7 +16,7 @@ describe.each([{ direct: false }, { direct: true }])('a write of a live task (di
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('whole\n')
     const second = parse(await roo.dispatch('write_to_file', { path: 'src/deep/new.ts', content: 'new\n' }))
     expect(second).toMatchObject({ operation: 'created' })
-    expect(await staged()).toEqual(['modify src/a.ts', 'create src/deep/new.ts'])
+    expect(await stagedChanges()).toEqual(['modify src/a.ts', 'create src/deep/new.ts'])
     expect([place.text('src/a.ts'), readdirSync(`${place.root}/src`)]).toEqual([
       'a one\na two\n',
       ['a.ts', 'b.ts', 'sub'],
@@ -24,7 +24,7 @@ describe.each([{ direct: false }, { direct: true }])('a write of a live task (di
   })
 
   it('that is refused is denied before the host asks, and the model gets the record', async () => {
-    const { roo, session, workspace, staged } = await liveStand()
+    const { roo, session, workspace, stagedChanges } = await liveStand()
     roo.direct = direct
     const answer = parse(await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' }))
     expect(answer).toMatchObject({
@@ -35,7 +35,7 @@ describe.each([{ direct: false }, { direct: true }])('a write of a live task (di
     })
     expect(roo.results.at(-1)?.is_error).toBe(true)
     expect(roo.asked).toEqual([])
-    expect(await staged()).toEqual([])
+    expect(await stagedChanges()).toEqual([])
     await session.flush()
     const denied = (await recordsOf(workspace())).map(own).filter(({ type }) => type === 'denied')
     expect(denied).toMatchObject([{ reason: 'scope_violation', path: 'mail/m.ts' }])
@@ -72,12 +72,12 @@ describe('a live task', () => {
   })
 
   it('continues after a refusal: the next call is separate', async () => {
-    const { roo, staged } = await liveStand()
+    const { roo, stagedChanges } = await liveStand()
     await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
     expect(parse(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' }))).toMatchObject({
       path: 'src/a.ts',
     })
-    expect(await staged()).toEqual(['modify src/a.ts'])
+    expect(await stagedChanges()).toEqual(['modify src/a.ts'])
   })
 
   it('gets feedback with a result or the next prompt, once', async () => {
@@ -103,14 +103,14 @@ describe('a live task', () => {
   })
 
   it('is one conversation with its subtasks', async () => {
-    const { roo, governed, place, staged } = await liveStand()
+    const { roo, governed, place, stagedChanges } = await liveStand()
     const child = new FakeRoo(place.root, 'task-2', 'task-1')
     const undo = governed.task(child)
     await child.getSystemPrompt()
     await child.dispatch('write_to_file', { path: 'src/b.ts', content: 'child\n' })
     await undo.dispose()
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'root\n' })
-    expect(await staged()).toEqual(['modify src/a.ts', 'modify src/b.ts'])
+    expect(await stagedChanges()).toEqual(['modify src/a.ts', 'modify src/b.ts'])
   })
 
   it('is restored when it is released', async () => {
@@ -169,29 +169,29 @@ describe('a host action on the disk', () => {
   const remove = { patch: '*** Begin Patch\n*** Delete File: src/b.ts\n*** End Patch' }
 
   it('is refused for an uncontained command', async () => {
-    const { roo, place, staged } = await liveStand()
+    const { roo, place, stagedChanges } = await liveStand()
     const answer = parse(await roo.dispatch('execute_command', { command: 'rm -r src' }))
     expect(answer).toMatchObject({ reason: 'unsupported', hint: expect.any(String) })
-    expect([roo.ran, await staged(), existsSync(`${place.root}/src/b.ts`)]).toEqual([[], [], true])
+    expect([roo.ran, await stagedChanges(), existsSync(`${place.root}/src/b.ts`)]).toEqual([[], [], true])
   })
 
   it('is staged for a call of fs', async () => {
-    const { roo, place, staged } = await liveStand()
+    const { roo, place, stagedChanges } = await liveStand()
     expect(await roo.dispatch('apply_patch', remove)).toBe('Successfully deleted src/b.ts')
     expect(await roo.dispatch('generate_image', { path: 'src/img', prompt: 'x' })).toBe('made')
-    expect(await staged()).toEqual(['delete src/b.ts', 'create src/img.png'])
+    expect(await stagedChanges()).toEqual(['delete src/b.ts', 'create src/img.png'])
     expect([existsSync(`${place.root}/src/b.ts`), existsSync(`${place.root}/src/img.png`)]).toEqual([true, false])
   })
 
   it('is done by run_command instead, contained', async () => {
-    const { roo, place, staged } = await liveStand()
+    const { roo, place, stagedChanges } = await liveStand()
     const command = 'rm src/b.ts; seq 3000'
     const answer = await roo.dispatch('run_command', { command, cwd: null, timeout: null })
     expect(answer).toContain('deleted: src/b.ts')
     const artifact_id = /Artifact ID: (\S+)/.exec(answer)?.[1]
     const output = { artifact_id, search: '^2999$', offset: null, limit: null }
     expect(await roo.dispatch('read_run_output', output)).toContain('2999 | 2999')
-    expect([await staged(), existsSync(`${place.root}/src/b.ts`)]).toEqual([['delete src/b.ts'], true])
+    expect([await stagedChanges(), existsSync(`${place.root}/src/b.ts`)]).toEqual([['delete src/b.ts'], true])
   })
 })
 

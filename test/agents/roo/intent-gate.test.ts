@@ -10,7 +10,7 @@ interface Kept extends KeptNames {
   sets: number
 }
 
-function kept(names?: string[]): Kept {
+function newMemory(names?: string[]): Kept {
   return {
     names,
     sets: 0,
@@ -33,8 +33,8 @@ const session = (tools: 'destructive' | 'all' = 'destructive', intent?: { id: st
 }
 
 beforeEach(() => {
-  disabledTools = kept()
-  memory = kept()
+  disabledTools = newMemory()
+  memory = newMemory()
 })
 
 const CHANGING = [
@@ -70,7 +70,7 @@ describe('the intent gate', () => {
   it('removes only its own names after a crash', async () => {
     await gate().sync(session())
     const crashed = [...(disabledTools.names ?? [])]
-    disabledTools = kept(crashed)
+    disabledTools = newMemory(crashed)
     await gate().sync()
     expect(disabledTools.names).toEqual([])
   })

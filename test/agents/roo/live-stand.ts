@@ -248,16 +248,16 @@ export class FakeRoo extends EventEmitter implements LiveTask {
 
 /** The host's own implementation, as far as it matters: it writes to the disk before anybody is asked. */
 function diskView(): LiveDiffView {
-  const touched = async () => expect.unreachable("the host's own diff view was used")
+  const failIfUsed = async () => expect.unreachable("the host's own diff view was used")
   return {
     isEditing: false,
     originalContent: undefined,
-    open: touched,
-    update: touched,
-    saveChanges: touched,
-    saveDirectly: touched,
-    pushToolWriteResult: touched,
-    revertChanges: touched,
+    open: failIfUsed,
+    update: failIfUsed,
+    saveChanges: failIfUsed,
+    saveDirectly: failIfUsed,
+    pushToolWriteResult: failIfUsed,
+    revertChanges: failIfUsed,
     scrollToFirstDiff: () => undefined,
     reset: async () => undefined,
   }
@@ -285,7 +285,7 @@ export interface LiveStand {
   readonly session: Session
   readonly undo: Undo
   workspace(): Workspace
-  staged(): Promise<string[]>
+  stagedChanges(): Promise<string[]>
 }
 
 export interface LiveOptions extends Omit<GovernRooOptions, 'engine' | 'alias'> {
@@ -311,7 +311,7 @@ export async function liveStand(options: LiveOptions = {}): Promise<LiveStand> {
   const roo = new FakeRoo(place.root)
   const session = await engine.sessionOf('task-1', place.root)
   if (intent !== null) await session.selectIntent(intent)
-  const alias = aliased(session)
+  const alias = aliasHostModules(session)
   roo.fs = alias.fs
   const governed = governRoo({ engine, alias, ...limits })
   const undo = governed.task(roo)
@@ -322,12 +322,12 @@ export async function liveStand(options: LiveOptions = {}): Promise<LiveStand> {
     roo.customTools.set(tool.name, async (args) => tool.execute(tool.parameters.parse(args), context))
   }
   const workspace = () => opened ?? expect.unreachable('nothing was opened')
-  const staged = async () => (await session.changes()).changes.map(({ kind, path }) => `${kind} ${path}`)
-  return { place, engine, roo, governed, session, undo, workspace, staged }
+  const stagedChanges = async () => (await session.changes()).changes.map(({ kind, path }) => `${kind} ${path}`)
+  return { place, engine, roo, governed, session, undo, workspace, stagedChanges }
 }
 
 /** The modules that the host's bundle would get. */
-function aliased(session: Session): Alias {
+function aliasHostModules(session: Session): Alias {
   const alias = aliasModules(session, { modules: ['/no/such/bundle.js'], readsAreShown: false })
   onTestFinished(() => alias.uninstall())
   return alias

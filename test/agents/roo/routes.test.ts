@@ -13,29 +13,29 @@ const add = (path: string, line: string) => `*** Add File: ${path}\n+${line}`
 
 describe('a patch', () => {
   it('that is refused continues with no other file, whoever approves the next one', async () => {
-    const { roo, place, staged } = await liveStand({
+    const { roo, place, stagedChanges } = await liveStand({
       files: { 'docs/one.md': '1\n', 'docs/two.md': '2\n', 'src/a.ts': '' },
     })
     const answer = parse(await roo.dispatch('apply_patch', patch(remove('docs/one.md'), remove('docs/two.md'))))
     expect(answer).toMatchObject({ reason: 'scope_violation' })
-    expect([roo.asked, await staged()]).toEqual([[], []])
+    expect([roo.asked, await stagedChanges()]).toEqual([[], []])
     expect(['one', 'two'].map((name) => existsSync(`${place.root}/docs/${name}.md`))).toEqual([true, true])
   })
 
   it('whose first file is rejected by the host’s own person asks again for the second', async () => {
-    const { roo, staged } = await liveStand()
+    const { roo, stagedChanges } = await liveStand()
     roo.answers.push('noButtonClicked')
     await roo.dispatch('apply_patch', patch(remove('src/a.ts'), remove('src/b.ts')))
-    expect([roo.asked, await staged()]).toEqual([['tool', 'tool'], ['delete src/b.ts']])
+    expect([roo.asked, await stagedChanges()]).toEqual([['tool', 'tool'], ['delete src/b.ts']])
   })
 
   it('of three files is one call in the trace, with three files', async () => {
-    const { roo, session, place, workspace, staged } = await liveStand()
+    const { roo, session, place, workspace, stagedChanges } = await liveStand()
     await roo.dispatch(
       'apply_patch',
       patch(add('src/new/n.ts', 'n'), update('src/a.ts', 'a one', 'A one'), remove('src/b.ts')),
     )
-    expect((await staged()).sort()).toEqual(['create src/new/n.ts', 'delete src/b.ts', 'modify src/a.ts'])
+    expect((await stagedChanges()).sort()).toEqual(['create src/new/n.ts', 'delete src/b.ts', 'modify src/a.ts'])
     expect([place.text('src/a.ts'), existsSync(`${place.root}/src/new`)]).toEqual(['a one\na two\n', false])
     await roo.getSystemPrompt()
     await session.flush()
@@ -46,17 +46,17 @@ describe('a patch', () => {
   })
 
   it('that moves a file leaves the disk as it was', async () => {
-    const { roo, place, staged } = await liveStand()
+    const { roo, place, stagedChanges } = await liveStand()
     const move = '*** Update File: src/a.ts\n*** Move to: src/far/off/a.ts\n@@\n-a one\n+A one'
     expect(await roo.dispatch('apply_patch', patch(move))).toBe('moved to src/far/off/a.ts')
-    expect((await staged()).join()).toContain('src/far/off/a.ts')
+    expect((await stagedChanges()).join()).toContain('src/far/off/a.ts')
     expect([existsSync(`${place.root}/src/a.ts`), existsSync(`${place.root}/src/far`)]).toEqual([true, false])
   })
 })
 
 describe('host actions without a current call', () => {
   it('are not admitted: no ask, no save, no removal', async () => {
-    const { roo, place, staged } = await liveStand()
+    const { roo, place, stagedChanges } = await liveStand()
     await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
     await roo.getSystemPrompt()
     expect(await roo.ask('tool')).toMatchObject({ response: 'noButtonClicked' })
@@ -67,7 +67,7 @@ describe('host actions without a current call', () => {
     expect(await called).toMatchObject({ reason: 'access_denied' })
     expect(() => roo.fs.writeFileSync(`${place.root}/src/a.ts`, '')).toThrow('only while a tool call is running')
     expect(await roo.fs.promises.mkdir(`${place.root}/src/deep/er`, { recursive: true })).toBeUndefined()
-    expect([await staged(), place.text('src/a.ts'), existsSync(`${place.root}/src/deep`)]).toEqual([
+    expect([await stagedChanges(), place.text('src/a.ts'), existsSync(`${place.root}/src/deep`)]).toEqual([
       [],
       'a one\na two\n',
       false,
@@ -88,21 +88,21 @@ it.each([{ direct: false }, { direct: true }])(
 
 describe('a directory of a new file', () => {
   it('is neither on the disk nor staged before the file, and never after a rejection', async () => {
-    const { roo, place, staged } = await liveStand()
+    const { roo, place, stagedChanges } = await liveStand()
     await roo.stream('src/far/off/new.ts', 'half')
-    expect([readdirSync(`${place.root}/src`), await staged()]).toEqual([['a.ts', 'b.ts', 'sub'], []])
+    expect([readdirSync(`${place.root}/src`), await stagedChanges()]).toEqual([['a.ts', 'b.ts', 'sub'], []])
     roo.answers.push('noButtonClicked')
     await roo.dispatch('write_to_file', { path: 'src/far/off/new.ts', content: 'whole\n' })
     await roo.getSystemPrompt()
-    expect([readdirSync(`${place.root}/src`), await staged()]).toEqual([['a.ts', 'b.ts', 'sub'], []])
+    expect([readdirSync(`${place.root}/src`), await stagedChanges()]).toEqual([['a.ts', 'b.ts', 'sub'], []])
     await roo.dispatch('write_to_file', { path: 'src/far/off/new.ts', content: 'whole\n' })
-    expect(await staged()).toEqual(['create src/far/off/new.ts'])
+    expect(await stagedChanges()).toEqual(['create src/far/off/new.ts'])
   })
 })
 
 describe('subtasks', () => {
   it("continue on their parent's stage at any depth, although the host names only the parent", async () => {
-    const { roo, governed, place, staged } = await liveStand()
+    const { roo, governed, place, stagedChanges } = await liveStand()
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'parent\n' })
     const child = new FakeRoo(place.root, 'task-2')
     child.parentTaskId = 'task-1'
@@ -119,7 +119,7 @@ describe('subtasks', () => {
       await task.dispatch('write_to_file', { path, content: 'child\n' })
       await undo.dispose()
     }
-    expect(await staged()).toEqual(['modify src/a.ts', 'modify src/b.ts', 'modify src/sub/c.ts'])
+    expect(await stagedChanges()).toEqual(['modify src/a.ts', 'modify src/b.ts', 'modify src/sub/c.ts'])
   })
 
   it("find the stage after a restart through the host's history", async () => {

@@ -29,7 +29,7 @@ function escrowSh(): string {
   return path
 }
 
-async function installed(host = new FakeHost(), more: Partial<RooShellOptions> = {}): Promise<RooShell> {
+async function installShell(host = new FakeHost(), more: Partial<RooShellOptions> = {}): Promise<RooShell> {
   const shell = await rooShell({ provider: host, path: escrowSh(), ...more })
   onTestFinished(() => shell.dispose())
   return shell
@@ -38,7 +38,7 @@ async function installed(host = new FakeHost(), more: Partial<RooShellOptions> =
 /** A governed task whose commands run in `escrow-sh`. */
 async function stand(options: LiveOptions = {}) {
   const host = new FakeHost()
-  const shell = await installed(host)
+  const shell = await installShell(host)
   const live = await liveStand({ shell, ...options })
   live.roo.terminal = host
   const run = (command: string) => live.roo.dispatch('execute_command', { command })
@@ -49,11 +49,11 @@ const refusal = (text: string) => JSON.parse(text) as Record<string, unknown>
 
 describe('execute_command of a live task with escrow-sh for its shell', () => {
   it('runs contained: it sees staged files, its changes are staged, and the disk is unchanged', async () => {
-    const { run, roo, place, staged, workspace, host } = await stand()
+    const { run, roo, place, stagedChanges, workspace, host } = await stand()
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'staged\n' })
     const output = await run('cat src/a.ts &amp;&amp; echo made &gt; src/made.ts; rm src/b.ts; exit 3')
     expect(output).toBe('Exit code: 3\nOutput:\nstaged\n')
-    expect((await staged()).sort()).toEqual(['create src/made.ts', 'delete src/b.ts', 'modify src/a.ts'])
+    expect((await stagedChanges()).sort()).toEqual(['create src/made.ts', 'delete src/b.ts', 'modify src/a.ts'])
     expect([place.text('src/a.ts'), place.text('src/b.ts')]).toEqual(['a one\na two\n', 'b\n'])
     expect([existsSync(`${place.root}/src/made.ts`), host.loose]).toEqual([false, []])
     const records = (await recordsOf(workspace())).map(own)
@@ -76,12 +76,12 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
   })
 
   it("runs contained if the host's modules may start nothing else", async () => {
-    const { run, host, shell, session, staged } = await stand()
+    const { run, host, shell, session, stagedChanges } = await stand()
     host.programs = hostPrograms(session, { shell: shell.path })
     expect(await run('echo one > src/one.ts; cat src/one.ts')).toBe('Exit code: 0\nOutput:\none\n')
     host.shell = '/bin/sh'
     expect(await run('echo two > src/two.ts')).toContain('Access Denied')
-    expect(await staged()).toEqual(['create src/one.ts'])
+    expect(await stagedChanges()).toEqual(['create src/one.ts'])
   })
 
   it("is refused by policy as before, with escrow-sh's message", async () => {
@@ -91,7 +91,7 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
   })
 
   it("is refused while the host would run it in the editor's terminal or another shell", async () => {
-    const { run, host, staged } = await stand()
+    const { run, host, stagedChanges } = await stand()
     host.settings.terminalShellIntegrationDisabled = false
     expect(refusal(await run('rm src/b.ts'))).toMatchObject({
       reason: 'unsupported',
@@ -100,7 +100,7 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
     host.settings.terminalShellIntegrationDisabled = true
     host.settings.execaShellPath = '/bin/bash'
     expect(refusal(await run('rm src/b.ts'))).toMatchObject({ message: expect.stringContaining('execaShellPath') })
-    expect([host.loose, await staged(), theirs()]).toEqual([[], [], [undefined, undefined]])
+    expect([host.loose, await stagedChanges(), theirs()]).toEqual([[], [], [undefined, undefined]])
     host.getState = () => Promise.reject(new Error('no state'))
     expect(refusal(await run('rm src/b.ts'))).toMatchObject({ type: 'tool_error' })
   })
@@ -160,16 +160,16 @@ describe('two tasks in one process', () => {
   }
 
   it('run their commands one after the other, each in its session', async () => {
-    const { run, other, otherSession, staged } = await two()
+    const { run, other, otherSession, stagedChanges } = await two()
     await run('echo 1 > src/one.ts')
     await other.dispatch('execute_command', { command: 'ls src; echo 2 > src/two.ts' })
     await run('echo 3 > src/three.ts')
-    expect(await staged()).toEqual(['create src/one.ts', 'create src/three.ts'])
+    expect(await stagedChanges()).toEqual(['create src/one.ts', 'create src/three.ts'])
     expect((await otherSession.changes()).changes.map(({ path }) => path)).toEqual(['src/two.ts'])
   })
 
   it('never run at once: the second is refused and runs in neither session', async () => {
-    const { run, roo, other, otherSession, host, staged } = await two()
+    const { run, roo, other, otherSession, host, stagedChanges } = await two()
     const { run: own } = host
     let answer: string | undefined
     host.run = async (command, cwd) => {
@@ -178,7 +178,7 @@ describe('two tasks in one process', () => {
     }
     expect(await run('echo mine > src/mine.ts')).toContain('Exit code: 0')
     expect(refusal(answer ?? '')).toMatchObject({ message: expect.stringContaining('could not be told apart') })
-    expect([await staged(), (await otherSession.changes()).changes]).toEqual([['create src/mine.ts'], []])
+    expect([await stagedChanges(), (await otherSession.changes()).changes]).toEqual([['create src/mine.ts'], []])
     expect(await other.dispatch('execute_command', { command: 'echo later' })).toContain('later')
     expect(roo.results).toHaveLength(1)
   })
@@ -200,7 +200,7 @@ describe('two tasks in one process', () => {
 
 describe('the shell of a task', () => {
   it('runs the judged command once, and no other', async () => {
-    const { host, place, run, shell, staged } = await stand()
+    const { host, place, run, shell, stagedChanges } = await stand()
     const { run: own } = host
     const outputs: string[] = []
     host.run = async (command, cwd) => {
@@ -211,14 +211,14 @@ describe('the shell of a task', () => {
     }
     expect(await run('echo mine > src/mine.ts')).toContain('Exit code: 0')
     expect(outputs).toEqual([expect.stringContaining('was not checked'), expect.stringContaining('was not checked')])
-    expect(await staged()).toEqual(['create src/mine.ts'])
+    expect(await stagedChanges()).toEqual(['create src/mine.ts'])
     expect((await startShell(shell.path, 'echo x', place.root)).output).toContain('No session was given')
   })
 
   it('is sent again on each activation, whatever the host has stored', async () => {
     const kept = { execaShellPath: escrowSh(), terminalShellIntegrationDisabled: false }
     const host = new FakeHost(kept)
-    await installed(host)
+    await installShell(host)
     expect(host.settings).toMatchObject({ execaShellPath: escrowSh(), terminalShellIntegrationDisabled: true })
     expect(host.messages).toHaveLength(1)
     const deaf = new FakeHost({ ...kept, terminalShellIntegrationDisabled: true })
@@ -238,12 +238,12 @@ describe('the shell of a task', () => {
     Object.assign(process.env, { ESCROW_SESSION_ID: 'persons', ESCROW_SHELL: '/persons/sh' })
     const kept = { execaShellPath: '/persons/bash', terminalShellIntegrationDisabled: false }
     const host = new FakeHost(kept)
-    const shell = await installed(host)
+    const shell = await installShell(host)
     expect([theirs(), host.shell]).toEqual([[undefined, undefined], shell.path])
     await shell.dispose()
     expect([theirs(), host.shell]).toEqual([['persons', '/persons/sh'], '/persons/bash'])
     expect(host.settings).toEqual(kept)
-    const again = await installed(host)
+    const again = await installShell(host)
     Object.assign(host.settings, { execaShellPath: '/new' })
     await again.dispose()
     expect(host.settings.execaShellPath).toBe('/new')
@@ -251,7 +251,7 @@ describe('the shell of a task', () => {
 
   it('that is removed during a call stays the host’s until its end, and no other shell runs the command', async () => {
     Object.assign(process.env, { ESCROW_SESSION_ID: 'persons', ESCROW_SHELL: '/persons/sh' })
-    const { run, host, shell, staged } = await stand()
+    const { run, host, shell, stagedChanges } = await stand()
     const { run: own } = host
     host.run = async (command, cwd) => {
       await shell.dispose()
@@ -260,7 +260,7 @@ describe('the shell of a task', () => {
     }
     expect(await run('echo x > src/x.ts')).toMatch(/Exit code: 126(.|\n)*not run/)
     await expect.poll(() => [host.shell, ...theirs()]).toEqual([undefined, 'persons', '/persons/sh'])
-    expect([await staged(), host.loose]).toEqual([[], []])
+    expect([await stagedChanges(), host.loose]).toEqual([[], []])
   })
 })
 

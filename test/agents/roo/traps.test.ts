@@ -12,11 +12,11 @@ import { liveStand } from './live-stand.js'
 const parseResult = (text: string): Record<string, unknown> => JSON.parse(text)
 
 it('trap 1: the dispatcher returns a result when a directory may not be created', async () => {
-  const { roo, place, staged } = await liveStand()
+  const { roo, place, stagedChanges } = await liveStand()
   const result = parseResult(await roo.dispatch('write_to_file', { path: 'mail/deep/er/new.ts', content: 'x' }))
   expect(result).toMatchObject({ reason: 'scope_violation' })
   expect(existsSync(`${place.root}/mail/deep`)).toBe(false)
-  expect(await staged()).toEqual([])
+  expect(await stagedChanges()).toEqual([])
 })
 
 it('trap 4: reads by an edit tool do not update the base, so a person’s edit since the model’s read is detected', async () => {
@@ -69,10 +69,10 @@ describe('trap 3: one result for each call', () => {
   const patch = '*** Begin Patch\n*** Delete File: src/b.ts\n*** Delete File: mail/m.ts\n*** End Patch'
 
   it('a patch whose second file is refused changes no file', async () => {
-    const { roo, staged } = await liveStand()
+    const { roo, stagedChanges } = await liveStand()
     const result = parseResult(await roo.dispatch('apply_patch', { patch }))
     expect(result).toMatchObject({ reason: 'scope_violation', file: 'mail/m.ts' })
-    expect(await staged()).toEqual([])
+    expect(await stagedChanges()).toEqual([])
   })
 
   it('two hunks on one file are both applied', async () => {
@@ -103,10 +103,10 @@ it.each([
   ['an indented header', 'apply_patch', '*** Begin Patch\n   *** Delete File: mail/m.ts\n*** End Patch'],
   ['an image whose extension the host chooses', 'generate_image', 'mail/logo'],
 ])('trap 6: %s is checked like any path', async (_name, tool, text) => {
-  const { roo, staged } = await liveStand()
+  const { roo, stagedChanges } = await liveStand()
   const args = tool === 'apply_patch' ? { patch: text } : { path: text, prompt: 'x' }
   expect(parseResult(await roo.dispatch(tool, args))).toMatchObject({ reason: 'scope_violation' })
-  expect(await staged()).toEqual([])
+  expect(await stagedChanges()).toEqual([])
 })
 
 it.each([
@@ -153,20 +153,20 @@ describe('trap 8: a host approval, from a queued message or the CLI, is not a ve
       questions.push(question)
       return { approved: false, words: 'Not this file.' }
     }
-    const { roo, staged } = await liveStand({ engine: { human }, policy: 'approval: {modal: all}\n' })
+    const { roo, stagedChanges } = await liveStand({ engine: { human }, policy: 'approval: {modal: all}\n' })
     const result = parseResult(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' }))
     expect(result).toMatchObject({ reason: 'user_rejected', message: 'Not this file.' })
     expect(questions).toMatchObject([
       { kind: 'call', tool: 'write_to_file', targets: ['src/a.ts'], intentId: 'INT-001' },
     ])
-    expect([roo.asked, await staged()]).toEqual([[], []])
+    expect([roo.asked, await stagedChanges()]).toEqual([[], []])
   })
 
   it('an ask rule refuses a call that the host approves if no person can be asked', async () => {
-    const { roo, staged } = await liveStand({ policy: 'access: {src/a.ts: ask}\n' })
+    const { roo, stagedChanges } = await liveStand({ policy: 'access: {src/a.ts: ask}\n' })
     const result = parseResult(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' }))
     expect(result).toMatchObject({ reason: 'needs_approval' })
-    expect(await staged()).toEqual([])
+    expect(await stagedChanges()).toEqual([])
   })
 })
 
@@ -186,7 +186,7 @@ describe('other problems', () => {
   })
 
   it('a write that is refused late is not reported as done', async () => {
-    const { roo, place, staged } = await liveStand()
+    const { roo, place, stagedChanges } = await liveStand()
     const { ask } = roo
     roo.ask = async (...args) => {
       const answer = await ask(...args)
@@ -196,7 +196,7 @@ describe('other problems', () => {
     const result = await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' })
     expect(result).not.toContain('"operation"')
     expect(result).toContain('access_denied')
-    expect(await staged()).toEqual([])
+    expect(await stagedChanges()).toEqual([])
   })
 
   it('a repeated call stops at the host’s own limit', async () => {

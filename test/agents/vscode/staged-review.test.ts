@@ -45,8 +45,8 @@ function fakeVscode() {
   }
   const read = async (uri: Uri | undefined) =>
     uri === undefined ? undefined : (provider ?? expect.unreachable()).provideTextDocumentContent(uri)
-  const shown = () => (seen.commands.at(-1)?.[2] ?? []) as Shown[]
-  return { vscode, seen, person, read, shown }
+  const shownFiles = () => (seen.commands.at(-1)?.[2] ?? []) as Shown[]
+  return { vscode, seen, person, read, shownFiles }
 }
 
 interface Setup extends ReturnType<typeof fakeVscode> {
@@ -71,12 +71,12 @@ async function setUp(): Promise<Setup> {
 
 describe('show', () => {
   it('opens all changes in one editor, with both sides of each', async () => {
-    const { review, seen, shown, read, place } = await setUp()
+    const { review, seen, shownFiles, read, place } = await setUp()
     expect(await review.show('agent')).toBe(4)
     expect(seen.scheme).toBe(STAGED_SCHEME)
     expect(seen.commands[0]?.slice(0, 2)).toEqual(['vscode.changes', 'Staged by agent'])
     const sides = await Promise.all(
-      shown().map(async ([file, before, after]) => [file.path, await read(before), await read(after)]),
+      shownFiles().map(async ([file, before, after]) => [file.path, await read(before), await read(after)]),
     )
     expect(sides).toEqual([
       [`${place.root}/src/b.ts`, 'b\n', undefined],
@@ -87,10 +87,10 @@ describe('show', () => {
   })
 
   it('shows no content for an outdated change', async () => {
-    const { review, session, shown, read } = await setUp()
+    const { review, session, shownFiles, read } = await setUp()
     await review.show('agent')
     session.fs.writeFileSync('src/a.ts', 'other\n')
-    const [, before, after] = shown()[1] ?? expect.unreachable()
+    const [, before, after] = shownFiles()[1] ?? expect.unreachable()
     expect([await read(before), await read(after)]).toEqual([
       'a one\na two\n',
       'This file changed after the review was opened. Open it again.\n',
@@ -98,20 +98,20 @@ describe('show', () => {
   })
 
   it('names binary files, and opens nothing if nothing is staged', async () => {
-    const { review, session, shown, read, seen } = await setUp()
+    const { review, session, shownFiles, read, seen } = await setUp()
     const bytes = Buffer.from([1, 0, 2])
     session.fs.writeFileSync('src/new.ts', bytes)
     await review.show('agent')
     const digest = createHash('sha256').update(bytes).digest('hex')
-    expect(await read(shown()[3]?.[2])).toBe(`Binary, 3 bytes, sha256:${digest}\n`)
+    expect(await read(shownFiles()[3]?.[2])).toBe(`Binary, 3 bytes, sha256:${digest}\n`)
     await session.revert()
     expect([await review.show('agent'), seen.commands.length]).toEqual([0, 1])
   })
 
   it('does not count as a read by the agent for its content lock', async () => {
-    const { review, session, place, shown, read } = await setUp()
+    const { review, session, place, shownFiles, read } = await setUp()
     await review.show('agent')
-    for (const [, before, after] of shown()) await Promise.all([read(before), read(after)])
+    for (const [, before, after] of shownFiles()) await Promise.all([read(before), read(after)])
     place.write('mail/m.ts', 'moved on\n')
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('staged\n')
     review.dispose()

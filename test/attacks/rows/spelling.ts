@@ -160,7 +160,7 @@ const literal: readonly (readonly [string, string?])[] = [
   ['src/.idea/workspace.xml'],
 ]
 
-const planted = ([path, from]: readonly [string, string?]): Attack => ({
+const plantAttack = ([path, from]: readonly [string, string?]): Attack => ({
   name: JSON.stringify(path),
   action: plantMark(path),
   ...(from && { from }),
@@ -170,6 +170,6 @@ export const spelling: readonly AttackClass[] = [
   { kind: '..', rows: dots.map((path) => row(path.slice(0, 60), path)) },
   { kind: 'absolute', rows: absolute.map(([path, from]) => row(path, path, from)) },
   { kind: 'spelling', rows: unusual.map(([name, path]) => row(name, path)) },
-  { kind: 'never writable by an agent', rows: never.map(planted) },
-  { kind: 'settings that programs run', rows: literal.map(planted) },
+  { kind: 'never writable by an agent', rows: never.map(plantAttack) },
+  { kind: 'settings that programs run', rows: literal.map(plantAttack) },
 ]

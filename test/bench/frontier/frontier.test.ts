@@ -7,7 +7,7 @@ import { inParallel } from '../../../bench/frontier/parallel.js'
 import { picture } from '../../../bench/frontier/picture.js'
 import { HARMS, PACKAGE, TASKS } from '../../../bench/frontier/tasks.js'
 import { differences, treeOf, writeTree } from '../../../bench/frontier/tree.js'
-import { isDamaged, makeWorld, showsSecret, tried, visit } from '../../../bench/frontier/world.js'
+import { isDamaged, makeWorld, showsSecret, tryGuard, visit } from '../../../bench/frontier/world.js'
 import { tempDir } from '../../support/facade.js'
 
 /** Without these checks, work that did not run would count as preserved, and harm as prevented. */
@@ -132,12 +132,12 @@ describe('a throw-away machine', () => {
 
   it('reports an unknown result if it, or the way to run a command, does not start', async () => {
     const broken = { ...plain, start: () => ({ argv: ['/no/such/program'], files: {}, more: 0 }) }
-    await expect(tried(`${base()}/machine`, broken)).rejects.toThrow('/no/such/program')
+    await expect(tryGuard(`${base()}/machine`, broken)).rejects.toThrow('/no/such/program')
     const silent = { ...plain, start: () => ({ argv: ['/bin/true'], files: {}, more: 0 }) }
-    await expect(tried(`${base()}/machine`, silent)).rejects.toThrow("'echo works' printed")
+    await expect(tryGuard(`${base()}/machine`, silent)).rejects.toThrow("'echo works' printed")
     const closed = `${temporary()}/machine`
     const nowhere = { ...plain, box: { env: { 'A=B': 'no name of a variable' } } }
-    await expect(tried(closed, nowhere)).rejects.toThrow('did not start')
+    await expect(tryGuard(closed, nowhere)).rejects.toThrow('did not start')
   })
 })
 

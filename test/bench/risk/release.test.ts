@@ -4,7 +4,7 @@ import type { ChangeSetCase } from '../../../bench/risk/sets.js'
 import type { Changed } from '../../../src/risk/index.js'
 
 const side = (text: string) => ({ type: 'file', mode: 0o644, content: Buffer.from(text) }) as const
-const changed = (path: string, before: string | null, after: string): Changed => ({
+const newChange = (path: string, before: string | null, after: string): Changed => ({
   path,
   kind: before === null ? 'create' : 'modify',
   before: before === null ? null : side(before),
@@ -28,12 +28,12 @@ describe('the tiers of docs/release.md, on a change set', () => {
     const released = await releasedOf(
       rules,
       setOf(
-        changed('docs/guide.md', '# Prices\n', '# Prices\n\nWith tax.\n'),
-        changed('packages/shop/src/price.js', CODE, CODE.replaceAll('tax', 'vat')),
-        changed('src/page.js', 'export const columns = 1\n', 'export const columns = 2\n'),
-        changed('src/remove.js', GUARDED, GUARDED.replace(/ {2}if.*\n/, '')),
-        changed('package.json', '{}\n', '{ "scripts": { "postinstall": "node x.js" } }\n'),
-        changed('.husky/pre-commit', null, 'node x.js\n'),
+        newChange('docs/guide.md', '# Prices\n', '# Prices\n\nWith tax.\n'),
+        newChange('packages/shop/src/price.js', CODE, CODE.replaceAll('tax', 'vat')),
+        newChange('src/page.js', 'export const columns = 1\n', 'export const columns = 2\n'),
+        newChange('src/remove.js', GUARDED, GUARDED.replace(/ {2}if.*\n/, '')),
+        newChange('package.json', '{}\n', '{ "scripts": { "postinstall": "node x.js" } }\n'),
+        newChange('.husky/pre-commit', null, 'node x.js\n'),
       ),
     )
     const tiers = Object.fromEntries(released.map(({ change, decision }) => [change.path, decision.tier]))
@@ -54,7 +54,7 @@ describe('the tiers of docs/release.md, on a change set', () => {
 
   it('say when only the size of the set holds a change back', async () => {
     const many = Array.from({ length: 11 }, (_, n) =>
-      changed(`src/n${n}.js`, 'export const a = 1\n', `export const a = 2${n}\n`),
+      newChange(`src/n${n}.js`, 'export const a = 1\n', `export const a = 2${n}\n`),
     )
     const released = await releasedOf(rules, setOf(...many))
     expect(released.every(isOverBudgetOnly)).toBe(true)

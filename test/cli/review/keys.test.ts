@@ -4,7 +4,7 @@ import { actionOf, KEYS, keyName } from '../../../src/cli/review/keys.js'
 import { keysOf } from '../../../src/surface/index.js'
 
 describe('keys', () => {
-  const documented = (name: string) => {
+  const documentedKeys = (name: string) => {
     const text = readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8')
     const [, table = ''] = /^\| key .*\n\| -+ .*\n((?:\|.*\n)+)/m.exec(text) ?? []
     return [...table.matchAll(/^\| (`.*?) +\| (.*?) +\|$/gm)].map(([, keys, does]) => [keys, does])
@@ -13,10 +13,10 @@ describe('keys', () => {
     all.map(({ keys, does }) => [keys.map((key) => `\`${key}\``).join(', '), does])
 
   it('match docs/review.md, and those of the page alone docs/serve.md', () => {
-    expect(documented('review.md')).toEqual(rowsOf(KEYS.terminal))
+    expect(documentedKeys('review.md')).toEqual(rowsOf(KEYS.terminal))
     const own = keysOf('page').filter(({ on }) => on.length === 1)
     expect(own.length).toBeGreaterThan(0)
-    expect(documented('serve.md')).toEqual(rowsOf(own))
+    expect(documentedKeys('serve.md')).toEqual(rowsOf(own))
   })
 
   it.each(['terminal', 'hub'] as const)('have one meaning each: %s', (surface) => {

@@ -64,12 +64,12 @@ describe('a line of a screen', () => {
   })
 
   it('breaks at a space, and cuts only a word that is longer than the line', () => {
-    const broken = (text: string, width: number) => wrapWords([{ text, style: 'plain' }], utf8(width)).map(plain)
-    expect(broken('one deletion and more', 10)).toEqual(['one', 'deletion', 'and more'])
-    expect(broken('one two', 3)).toEqual(['one', 'two'])
-    expect(broken('a 0123456789ab c', 6)).toEqual(['a', '012345', '6789ab', 'c'])
-    expect(broken('one  two', 3)).toEqual(['one', 'two'])
-    expect(broken('', 6)).toEqual([''])
+    const wrap = (text: string, width: number) => wrapWords([{ text, style: 'plain' }], utf8(width)).map(plain)
+    expect(wrap('one deletion and more', 10)).toEqual(['one', 'deletion', 'and more'])
+    expect(wrap('one two', 3)).toEqual(['one', 'two'])
+    expect(wrap('a 0123456789ab c', 6)).toEqual(['a', '012345', '6789ab', 'c'])
+    expect(wrap('one  two', 3)).toEqual(['one', 'two'])
+    expect(wrap('', 6)).toEqual([''])
   })
 
   it('is painted with colours, or with other attributes only', () => {

@@ -9,7 +9,7 @@ import type { ChangeSet } from '../../../src/core/api.js'
 import { numberedLines, QUESTION, setOf, widthOf } from './sets.js'
 
 const head = { session: 's', live: true, by: 'm-1' }
-const staged = (set: ChangeSet, questions: Staged['questions'] = []): Staged => ({
+const stagedEvent = (set: ChangeSet, questions: Staged['questions'] = []): Staged => ({
   head,
   set,
   questions,
@@ -26,7 +26,7 @@ const SMALL = setOf(
 
 /** A screen driven by keys, and the effects it requested. */
 function screen(set: ChangeSet = SMALL, size = { columns: 80, rows: 24 }, questions: Staged['questions'] = []) {
-  let state: State = initialState(staged(set, questions), size, 'utf-8')
+  let state: State = initialState(stagedEvent(set, questions), size, 'utf-8')
   let clock = 10_000
   const later = (milliseconds: number) => {
     clock += milliseconds
@@ -48,7 +48,7 @@ function screen(set: ChangeSet = SMALL, size = { columns: 80, rows: 24 }, questi
     press: (...keys: string[]) => {
       for (const key of keys) send({ is: 'key', key, at: later(1000) })
     },
-    restage: (now: ChangeSet, after = 1000) => send({ is: 'staged', staged: staged(now, questions), at: later(after) }),
+    restage: (now: ChangeSet, after = 1000) => send({ is: 'staged', staged: stagedEvent(now, questions), at: later(after) }),
     soon: (key: string) => send({ is: 'key', key, at: clock + 1 }),
     text: () =>
       view(state)
@@ -372,7 +372,7 @@ describe('for any sequence of events', () => {
         fc.constantFrom('utf-8' as const, 'ascii' as const),
         fc.array(event, { maxLength: 40 }),
         (first, at, charset, events) => {
-          let state = initialState(staged(first, [QUESTION]), at, charset)
+          let state = initialState(stagedEvent(first, [QUESTION]), at, charset)
           let clock = 0
           const later = (milliseconds: number) => {
             clock += milliseconds
@@ -401,7 +401,7 @@ describe('for any sequence of events', () => {
               each.is === 'key'
                 ? { ...each, at: later(300) }
                 : each.is === 'staged'
-                  ? { is: 'staged', staged: staged(each.set, [QUESTION]), at: later(300) }
+                  ? { is: 'staged', staged: stagedEvent(each.set, [QUESTION]), at: later(300) }
                   : each
             const step = update(state, next)
             state = step.state
@@ -441,7 +441,7 @@ describe('the checks', () => {
 
   it('are counted in the title and at the commit, and Ctrl-C stops them', () => {
     const on = screen(SMALL, { columns: 160, rows: 24 })
-    on.send({ is: 'staged', staged: { ...staged(SMALL), checks: CHECKS }, at: 20_000 })
+    on.send({ is: 'staged', staged: { ...stagedEvent(SMALL), checks: CHECKS }, at: 20_000 })
     expect(title(on)).toContain('checks: 1 stale, 1 passed')
     on.press('C')
     expect(on.effects.at(-1)).toEqual({ do: 'check' })

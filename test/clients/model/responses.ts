@@ -52,7 +52,7 @@ export const responses: Dialect = {
         const about = { id: `fc_${id}_${at}`, call_id: `call_${id}_${at}`, status: 'completed' }
         return typeof input === 'string'
           ? { ...about, type: 'custom_tool_call', name, input }
-          : { ...about, type: 'function_call', ...namespaced(name), arguments: JSON.stringify(input) }
+          : { ...about, type: 'function_call', ...splitNamespace(name), arguments: JSON.stringify(input) }
       }),
     ]
     const usage = { input_tokens: 10, output_tokens: 10, total_tokens: 20 }
@@ -73,7 +73,7 @@ export const responses: Dialect = {
 const MESSAGE = { type: 'message', role: 'assistant', status: 'completed' }
 
 /** Codex puts the tools of a server in a namespace: `mcp__escrow` with the name `write_file`. */
-function namespaced(name: string): { name: string; namespace?: string } {
+function splitNamespace(name: string): { name: string; namespace?: string } {
   const [, namespace, tool] = /^(mcp__\w+?)__(\w+)$/.exec(name) ?? []
   return namespace === undefined || tool === undefined ? { name } : { name: tool, namespace }
 }

@@ -92,7 +92,7 @@ export class Editor {
       workspace: throwOnMissing('workspace', this.#workspaceApi()),
       languages: throwOnMissing('languages', {
         registerCodeLensProvider: ({ scheme }: { scheme: string }, provider: LensProvider) =>
-          kept(this.#lenses, scheme, provider),
+          register(this.#lenses, scheme, provider),
       }),
     })
   }
@@ -101,7 +101,7 @@ export class Editor {
     return {
       registerCommand: (name: string, work: (...given: unknown[]) => unknown) => {
         if (this.commands.has(name)) throw new Error(`command '${name}' already exists`)
-        return kept(this.commands, name, work)
+        return register(this.commands, name, work)
       },
       executeCommand: async (name: string, ...given: unknown[]) => this.run(name, ...given),
     }
@@ -167,7 +167,7 @@ export class Editor {
       onDidChangeWorkspaceFolders: this.folders.event,
       getConfiguration: (section: string) => ({ get: (key: string) => this.settings.get(`${section}.${key}`) }),
       registerTextDocumentContentProvider: (scheme: string, provider: ContentProvider) =>
-        kept(this.#contents, scheme, provider),
+        register(this.#contents, scheme, provider),
     }
   }
 
@@ -326,7 +326,7 @@ function confirmAnswer({ modal, items: [yes = ''] }: AskedQuestion): string | un
   return modal && ['Approve', 'Commit'].includes(yes) ? yes : undefined
 }
 
-function kept<T>(all: Map<string, T>, name: string, value: T): types.Disposable {
+function register<T>(all: Map<string, T>, name: string, value: T): types.Disposable {
   all.set(name, value)
   return new types.Disposable(() => all.delete(name))
 }

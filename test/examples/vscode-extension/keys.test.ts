@@ -28,11 +28,11 @@ const FOCUS = ['Tab', 'Shift-Tab']
 
 describe('the keys', () => {
   it('match the shared table, in the document and in the view', () => {
-    const named = (key: string) => (/^[A-Z]$/.test(key) ? `shift+${key.toLowerCase()}` : key)
+    const editorKey = (key: string) => (/^[A-Z]$/.test(key) ? `shift+${key.toLowerCase()}` : key)
     const wanted = keysOf('editor').flatMap(({ keys, action }) =>
       keys
         .filter((key) => !FOCUS.includes(key))
-        .flatMap((key) => [0, 1].map(() => `${named(key)} ${COMMANDS[action] ?? action}`)),
+        .flatMap((key) => [0, 1].map(() => `${editorKey(key)} ${COMMANDS[action] ?? action}`)),
     )
     expect(readManifest().keys.map(({ key, command }) => `${key} ${command}`)).toEqual(wanted)
   })

@@ -13,7 +13,7 @@ async function gate(wait?: number) {
   return opened
 }
 
-async function connected(port: number): Promise<Socket> {
+async function connectTo(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1' })
   onTestFinished(() => void socket.destroy())
   await once(socket, 'connect')
@@ -22,7 +22,7 @@ async function connected(port: number): Promise<Socket> {
 
 it('accepts a connection that is announced after it is made', async () => {
   const { port, admit, refused } = await gate()
-  const socket = await connected(port)
+  const socket = await connectTo(port)
   socket.write(ASK)
   admit(socket.localPort ?? 0)
   expect(await text(socket)).toContain('403 Forbidden')
@@ -41,7 +41,7 @@ it('accepts a connection that is announced before it is made', async () => {
 
 it('closes the connection of another program without an answer', async () => {
   const { port, refused } = await gate(20)
-  const socket = await connected(port)
+  const socket = await connectTo(port)
   socket.write(ASK)
   const received: Buffer[] = []
   socket.on('data', (chunk: Buffer) => received.push(chunk)).on('error', () => undefined)

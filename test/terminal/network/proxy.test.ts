@@ -62,12 +62,12 @@ async function proxyOf(entries: readonly string[]) {
 
 const lines = (...all: string[]) => `${all.join('\r\n')}\r\n\r\n`
 const connectLine = (target: string) => lines(`CONNECT ${target} HTTP/1.1`, `Host: ${target}`)
-const named = (host: string, port: number, command = 1) => {
+const socksConnectByName = (host: string, port: number, command = 1) => {
   const name = Buffer.from(host, 'latin1')
   return Buffer.concat([Buffer.from([5, 1, 0, 5, command, 0, 3, name.length]), name, portBytes(port)])
 }
 const portBytes = (port: number) => Buffer.from([port >> 8, port & 255])
-const numbered = (type: number, bytes: readonly number[], port: number) =>
+const socksConnectByAddress = (type: number, bytes: readonly number[], port: number) =>
   Buffer.concat([Buffer.from([5, 1, 0, 5, 1, 0, type, ...bytes]), portBytes(port)])
 /** The code of a SOCKS answer, after the greeting's. */
 const socksReply = (answer: string) => [...Buffer.from(answer, 'latin1')].slice(0, 4)
@@ -111,7 +111,7 @@ describe('the proxy of a command', () => {
   ])('does not match %s with *.example.com', async (host) => {
     const { proxy, say } = await proxyOf(['*.example.com'])
     expect(await say(connectLine(`${host}:443`))).toMatch(/^(?:HTTP\/1.1 403|$)/)
-    expect(socksReply(await say(named(host.slice(0, 255), 443)))).toEqual([5, 0, 5, 2])
+    expect(socksReply(await say(socksConnectByName(host.slice(0, 255), 443)))).toEqual([5, 0, 5, 2])
     expect(proxy.connections()).toEqual([])
     expect(proxy.refused().every((each) => each.length <= 256 && /^[\x20-\x7e…]*$/.test(each))).toBe(true)
   })
@@ -192,7 +192,7 @@ describe('the proxy of a command', () => {
     })
     const port = await portOf(tcp)
     const { proxy, open } = await proxyOf([`localhost:${port}`])
-    for (const greeting of [connectLine(`localhost:${port}`), named('localhost', port)]) {
+    for (const greeting of [connectLine(`localhost:${port}`), socksConnectByName('localhost', port)]) {
       const socket = open()
       socket.write(greeting)
       socket.end(Buffer.alloc(size, 'x'))
@@ -207,12 +207,12 @@ describe('the proxy of a command', () => {
     const port = await web()
     const { proxy, say } = await proxyOf([`localhost:${port}`])
     const request = Buffer.from(lines('GET /s HTTP/1.1', 'Host: s', 'Connection: close'))
-    expect(await say(Buffer.concat([named('localhost', port), request]))).toContain('answer to /s')
-    expect(socksReply(await say(named('evil.example', 443)))).toEqual([5, 0, 5, 2])
-    expect(socksReply(await say(numbered(1, [127, 0, 0, 1], port)))).toEqual([5, 0, 5, 2])
+    expect(await say(Buffer.concat([socksConnectByName('localhost', port), request]))).toContain('answer to /s')
+    expect(socksReply(await say(socksConnectByName('evil.example', 443)))).toEqual([5, 0, 5, 2])
+    expect(socksReply(await say(socksConnectByAddress(1, [127, 0, 0, 1], port)))).toEqual([5, 0, 5, 2])
     const mapped = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1]
-    expect(socksReply(await say(numbered(4, mapped, port)))).toEqual([5, 0, 5, 2])
-    expect(socksReply(await say(numbered(9, [], port)))).toEqual([5, 0, 5, 8])
+    expect(socksReply(await say(socksConnectByAddress(4, mapped, port)))).toEqual([5, 0, 5, 2])
+    expect(socksReply(await say(socksConnectByAddress(9, [], port)))).toEqual([5, 0, 5, 8])
     expect(proxy.refused()).toEqual(['evil.example:443', `127.0.0.1:${port}`, `[::ffff:7f00:1]:${port}`])
     expect(asked).toEqual(['GET /s s'])
   })
@@ -220,7 +220,7 @@ describe('the proxy of a command', () => {
   it('has no UDP and no listening by SOCKS, and requires no password', async () => {
     const port = await web()
     const { open, say } = await proxyOf([`localhost:${port}`])
-    for (const command of [2, 3]) expect(socksReply(await say(named('localhost', port, command)))).toEqual([5, 0, 5, 7])
+    for (const command of [2, 3]) expect(socksReply(await say(socksConnectByName('localhost', port, command)))).toEqual([5, 0, 5, 7])
     expect([...Buffer.from(await say(Buffer.from([5, 1, 2])), 'latin1')]).toEqual([5, 255])
     const cut = open()
     cut.end(Buffer.from([5, 200, 0]))
@@ -231,7 +231,7 @@ describe('the proxy of a command', () => {
     const port = await web()
     const { say } = await proxyOf([`127.0.0.1:${port}`])
     const bye = Buffer.from(lines('GET / HTTP/1.1', 'Host: x', 'Connection: close'))
-    expect(socksReply(await say(Buffer.concat([numbered(1, [127, 0, 0, 1], port), bye])))).toEqual([5, 0, 5, 0])
+    expect(socksReply(await say(Buffer.concat([socksConnectByAddress(1, [127, 0, 0, 1], port), bye])))).toEqual([5, 0, 5, 0])
     expect(await say(connectLine(`127.0.0.1:${port}`) + bye)).toMatch(/^HTTP\/1.1 200 Connection established/)
     expect(await say(connectLine(`localhost:${port}`))).toMatch(/^HTTP\/1.1 403/)
   })
@@ -240,7 +240,7 @@ describe('the proxy of a command', () => {
     const port = await web()
     const { proxy, say } = await proxyOf([`localhost:${port}`, 'localhost:1'])
     expect(await say(connectLine('localhost:1'))).toMatch(/^HTTP\/1.1 502/)
-    expect(socksReply(await say(named('localhost', 1)))).toEqual([5, 0, 5, 4])
+    expect(socksReply(await say(socksConnectByName('localhost', 1)))).toEqual([5, 0, 5, 4])
     expect(proxy.connections()).toEqual([])
   })
 

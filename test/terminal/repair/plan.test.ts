@@ -9,14 +9,14 @@ import { planRepairs } from '../../../src/terminal/repair/plan.js'
 import { machineOf } from './machine.js'
 
 const about = { title: 'a mount', keeps: [], tree: 'overlay', cannot: [], lacks: [] } as const
-const failed = (what: string): TriedContainment => ({
+const failedContainment = (what: string): TriedContainment => ({
   ...about,
   name: 'namespace-overlay',
   works: false,
   failure: { what, problem: 'not permitted', fix: 'allow it' },
 })
-const works = (name: TriedContainment['name']): TriedContainment => ({ ...about, name, works: true })
-const REFUSED = [failed('user namespaces'), failed('Landlock')]
+const workingContainment = (name: TriedContainment['name']): TriedContainment => ({ ...about, name, works: true })
+const REFUSED = [failedContainment('user namespaces'), failedContainment('Landlock')]
 const LINUX_PROGRAMS = { bwrap: 0, unshare: 0, nsenter: 0, prlimit: 0 }
 const UBUNTU = { '/etc/os-release': 'NAME="Ubuntu"\nID=ubuntu\nID_LIKE=debian\nVERSION_ID="24.04"\n' }
 const RESTRICTED = { '/proc/sys/kernel/apparmor_restrict_unprivileged_userns': '1\n', ...UBUNTU }
@@ -89,7 +89,7 @@ describe('a system setting', () => {
   it('is not offered if another provider works, in a container, or to root, who is exempt', () => {
     const plan = (given: Parameters<typeof machineOf>[0], tried = REFUSED) =>
       planRepairs(tried, machineOf({ files: RESTRICTED, programs, ...given }))
-    expect(plan({}, [failed('user namespaces'), works('landlock-copy')])).toEqual({ repairs: [], notes: [] })
+    expect(plan({}, [failedContainment('user namespaces'), workingContainment('landlock-copy')])).toEqual({ repairs: [], notes: [] })
     expect(plan({ uid: 0 }).repairs).toEqual([])
     const inContainer = plan({ files: { ...RESTRICTED, '/.dockerenv': '' } })
     expect(inContainer.repairs).toEqual([])
@@ -108,14 +108,14 @@ describe('a system setting', () => {
 
 it('nothing is offered if the best provider works, and only packages if another one does', () => {
   const machine = machineOf({ files: RESTRICTED, programs: { 'apt-get': 0 } })
-  expect(planRepairs([works('namespace-overlay')], machine)).toEqual({ repairs: [], notes: [] })
-  const { repairs } = planRepairs([failed('bubblewrap'), works('landlock-copy')], machine)
+  expect(planRepairs([workingContainment('namespace-overlay')], machine)).toEqual({ repairs: [], notes: [] })
+  const { repairs } = planRepairs([failedContainment('bubblewrap'), workingContainment('landlock-copy')], machine)
   expect(repairs.map(({ name }) => name)).toEqual(['bubblewrap', 'util-linux'])
 })
 
 it('the notes name the fix from Linux 6.12 on, and the module of overlayfs is offered', () => {
   const notes = (kernel: string) =>
-    planRepairs([failed('koffi')], machineOf({ kernel, programs: LINUX_PROGRAMS })).notes
+    planRepairs([failedContainment('koffi')], machineOf({ kernel, programs: LINUX_PROGRAMS })).notes
   expect(notes('6.12.1')).toEqual([expect.stringContaining('npm install koffi')])
   expect(notes('7.0.0')).toEqual([expect.stringContaining('npm install koffi')])
   expect(notes('5.15.0')).toEqual([expect.stringContaining('This is 5.15.0.')])

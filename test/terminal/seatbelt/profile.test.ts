@@ -251,18 +251,18 @@ describe('its command line', () => {
     symlinkSync(`${at.root}/keys`, `${at.scratch}/link`)
     const hidden = [hide(`${at.scratch}/link`), hide(`${at.root}/gone`)]
     const { args } = seatbeltCommand(options({ visibility: { hidden, shown: [`${at.scratch}/link`] } }), at, '/f.sb')
-    const named = (path: string) => args.filter((each) => each.endsWith(`=${path}`)).length
-    expect([named(realpathSync(`${at.root}/keys`)), named(`${at.root}/gone`)]).toEqual([2, 1])
+    const countParameters = (path: string) => args.filter((each) => each.endsWith(`=${path}`)).length
+    expect([countParameters(realpathSync(`${at.root}/keys`)), countParameters(`${at.root}/gone`)]).toEqual([2, 1])
     expect(args.join('\n')).not.toContain('/link')
   })
 
   it('is refused for protections that it lacks', () => {
     const at = dirs()
-    const refused = (given: Partial<CommandOptions>) => () => seatbeltCommand(options(given), at, '/f.sb')
-    expect(refused({ network: ['example.com'] })).toThrow('some hosts')
-    expect(refused({ terminal: true })).toThrow('share the terminal')
+    const buildWith = (given: Partial<CommandOptions>) => () => seatbeltCommand(options(given), at, '/f.sb')
+    expect(buildWith({ network: ['example.com'] })).toThrow('some hosts')
+    expect(buildWith({ terminal: true })).toThrow('share the terminal')
     const mounts = [{ at: '/Users/ann/.claude', layer: undefined }]
-    expect(refused({ home: { mounts, readOnly: [], env: {} } })).toThrow('directories of the home')
+    expect(buildWith({ home: { mounts, readOnly: [], env: {} } })).toThrow('directories of the home')
   })
 
   it('starts nothing if Seatbelt is missing', async () => {
