@@ -45,10 +45,10 @@ const FOR_TESTS: Readonly<Record<string, string>> = {
 describe('exports', () => {
   const used = usage.usedExports(isOfHouse, entries())
   const tested = usage.usedExports(() => true, entries())
-  const given = usage.files
+  const exported = usage.files
     .filter(isSource)
     .flatMap((file) => usage.exportedNames(file).map((name) => `${file}#${name}`))
-  const idle = given.filter((each) => !used.has(each))
+  const idle = exported.filter((each) => !used.has(each))
 
   it('are imported by another file, or reached by an entry of the package', () => {
     expect(idle.filter((each) => !(each in FOR_TESTS))).toEqual([])

@@ -8,19 +8,19 @@ describe('KeptOutput', () => {
   it('keeps a short output whole, in any chunks', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 4000 }), { maxLength: 12 }), (chunks) => {
-        const kept = new KeptOutput()
-        for (const chunk of chunks) kept.add(Buffer.from(chunk))
+        const output = new KeptOutput()
+        for (const chunk of chunks) output.add(Buffer.from(chunk))
         const all = chunks.join('')
         fc.pre(Buffer.byteLength(all) <= KEPT)
-        expect(kept.read((text) => text)).toEqual({ output: all, truncated: false })
+        expect(output.read((text) => text)).toEqual({ output: all, truncated: false })
       }),
     )
   })
 
   it('keeps the beginning and the end of a long one, and masks both', () => {
-    const kept = new KeptOutput()
-    for (let at = 0; at < 20_000; at++) kept.add(Buffer.from(`${at}\n`))
-    const { output, truncated } = kept.read((text) => text.replaceAll('1', 'x'))
+    const longOutput = new KeptOutput()
+    for (let at = 0; at < 20_000; at++) longOutput.add(Buffer.from(`${at}\n`))
+    const { output, truncated } = longOutput.read((text) => text.replaceAll('1', 'x'))
     expect(truncated).toBe(true)
     expect(output).toMatch(/^0\nx\n2\n.*\n… \d+ bytes dropped …\n.*\nx9999\n$/s)
     expect(Buffer.byteLength(output)).toBeLessThan(KEPT + 100)

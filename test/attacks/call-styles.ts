@@ -126,9 +126,9 @@ const stream = (api: FsApi): Caller => {
     if (op === 'readFile') return collect(api.createReadStream(path as Path))
     const flags = STREAM_FLAGS[op]
     if (flags === undefined) throw new UnsupportedOp(op)
-    const made = api.createWriteStream(path as Path, { flags })
-    made.end(args[0])
-    await once(made, 'close')
+    const stream = api.createWriteStream(path as Path, { flags })
+    stream.end(args[0])
+    await once(stream, 'close')
     return undefined
   }
 }

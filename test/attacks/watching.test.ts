@@ -73,8 +73,8 @@ test.each(['src/NAME', 'src/NAME/x.ts', 'to-src/NAME'])(
 
 test('watchFile of a hidden file reports no file and no change', async () => {
   const { s, session, writeAsPerson } = await createPlace()
-  const seen: (readonly [number, number])[] = []
-  const listener = (now: fs.Stats, before: fs.Stats) => seen.push([now.mtimeMs, before.mtimeMs])
+  const times: (readonly [number, number])[] = []
+  const listener = (current: fs.Stats, previous: fs.Stats) => times.push([current.mtimeMs, previous.mtimeMs])
   const poll = session.fs.watchFile(s.at('src/hidden/x.ts'), { interval: 5 }, listener)
   const other = new Promise((resolve) => session.fs.watchFile(s.at('src/a.ts'), { interval: 5 }, resolve))
   writeAsPerson(s.at('src/hidden/x.ts'), 'changed')
@@ -87,7 +87,7 @@ test('watchFile of a hidden file reports no file and no change', async () => {
   })
   poll.removeAllListeners()
   // Node reports an absent path once, with empty times.
-  expect(seen).toEqual([[0, 0]])
+  expect(times).toEqual([[0, 0]])
 })
 
 test.each(['OUTSIDE', 'to-outside'])('a watch of %s reports nothing that an outside rule hides', async (name) => {

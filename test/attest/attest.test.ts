@@ -8,7 +8,7 @@ import { withStateHome } from '../../src/os/state-dir.js'
 import { makeSigningKey } from '../../src/trace/index.js'
 import { escrowAt } from '../cli/real.js'
 import { commitAll, git, initEmptyRepository, initRepository } from '../support/git.js'
-import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 import { attestScene, envelopeIn, KEY_TYPES, opensslVerifies, pemKey, sshKey } from './scene.js'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -40,7 +40,7 @@ async function commitReleased() {
   const review = await workspace.review('agent')
   const { commit, evidence } = await review.release()
   expect(commit?.paths).toEqual(['src/price.js'])
-  const [check = {}, ...others] = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'check')
+  const [check = {}, ...others] = (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'check')
   expect([evidence, others]).toEqual([[check.check], []])
   await workspace.close()
   const dir = mkdtempSync(join(tmpdir(), 'escrow-attest-'))

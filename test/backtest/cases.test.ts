@@ -29,8 +29,8 @@ it('decides cases by the rules, and lists those with another decision', async ()
     ['a.yaml 4: Read ../notes', true, { expect: 'allow' }],
     ['b.json 1: Bash ls', false, { expect: 'allow' }],
   ])
-  const now = await testCases(folder, { policy: 'terminal: { classes: { destructive: deny, other: allow } }\n' })
-  expect(now.filter(({ passed }) => !passed).map(({ number, actual }) => [number, actual])).toEqual([
+  const afterChange = await testCases(folder, { policy: 'terminal: { classes: { destructive: deny, other: allow } }\n' })
+  expect(afterChange.filter(({ passed }) => !passed).map(({ number, actual }) => [number, actual])).toEqual([
     [2, { expect: 'deny', reason: 'destructive' }],
     [1, { expect: 'allow' }],
   ])

@@ -65,12 +65,12 @@ it('follows no symlink below the given paths, and reads no other files', () => {
 it('reads lines of any length across chunks', () => {
   const texts = ['', 'a', 'x'.repeat((1 << 20) - 1), 'y'.repeat(1 << 20), 'z'.repeat((2 << 20) + 7), 'end']
   const root = histories({ 'a.jsonl': texts.join('\n') })
-  const seen: number[] = []
+  const sizes: number[] = []
   const read = Array.from(
-    readLines(`${root}/a.jsonl`, (bytes) => seen.push(bytes)),
+    readLines(`${root}/a.jsonl`, (bytes) => sizes.push(bytes)),
     (line) => line.toString(),
   )
   // A difference would print megabytes.
   expect(read.map((text) => [text.length, digest(text)])).toEqual(texts.map((text) => [text.length, digest(text)]))
-  expect(seen.at(-1)).toBe(texts.join('\n').length)
+  expect(sizes.at(-1)).toBe(texts.join('\n').length)
 })

@@ -13,10 +13,10 @@ describe('the calls of an agent', () => {
 
   it("are the same for all participants, and create files in the run's directory", () => {
     expect(callsOf(1_000, 3)).toEqual(calls)
-    const made = new Set(calls.filter(({ op }) => op === 'create').map(({ path }) => path))
-    expect(made.size).toBe(count('create'))
-    expect([...made].every((path) => path.startsWith(`${runDir(3)}/`))).toBe(true)
-    expect(callsOf(1_000, 4).some(({ path }) => made.has(path))).toBe(false)
+    const created = new Set(calls.filter(({ op }) => op === 'create').map(({ path }) => path))
+    expect(created.size).toBe(count('create'))
+    expect([...created].every((path) => path.startsWith(`${runDir(3)}/`))).toBe(true)
+    expect(callsOf(1_000, 4).some(({ path }) => created.has(path))).toBe(false)
   })
 
   it('use existing files: those of the tree, and those that the run created before', () => {

@@ -59,8 +59,8 @@ describe('the table of speed', () => {
   })
 
   it('refers to existing suites', () => {
-    const named = AIMED.flatMap(({ parts }) => parts.map(({ suite }) => suite))
-    expect([...new Set(named)].filter((suite) => !(suite in SUITES))).toEqual([])
+    const names = AIMED.flatMap(({ parts }) => parts.map(({ suite }) => suite))
+    expect([...new Set(names)].filter((suite) => !(suite in SUITES))).toEqual([])
   })
 })
 
@@ -103,8 +103,8 @@ describe('docs/speed.md', () => {
   const page = readFileSync(new URL('../../docs/speed.md', import.meta.url), 'utf8')
 
   it('lists every suite, and has a place for the table', () => {
-    const named = [...page.matchAll(/^\| `([\w-]+)` +\|/gm)].map(([, name]) => name)
-    expect(named).toEqual(Object.keys(SUITES))
+    const names = [...page.matchAll(/^\| `([\w-]+)` +\|/gm)].map(([, name]) => name)
+    expect(names).toEqual(Object.keys(SUITES))
     expect(() => withTable(page, '')).not.toThrow()
   })
 })

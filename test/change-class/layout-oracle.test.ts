@@ -85,7 +85,7 @@ function isUnionOfOne(node: ts.Node): boolean {
 }
 
 it('another parser reads layout changes as equal', async () => {
-  const seen = { all: 0, layout: 0 }
+  const counts = { all: 0, layout: 0 }
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...CORPUS),
@@ -95,13 +95,13 @@ it('another parser reads layout changes as equal', async () => {
         const found = await classify({ path: file.path, before: Buffer.from(file.text), after: Buffer.from(after) })
         if (found.class !== 'AST_REFACTOR' || found.rule !== 'layout') return
         const [one, other] = [meaning(file.path, file.text), meaning(file.path, after)]
-        seen.all++
+        counts.all++
         if (one === undefined || other === undefined) return
-        seen.layout++
+        counts.layout++
         expect(other, `${JSON.stringify(file.text)} => ${JSON.stringify(after)}`).toBe(one)
       },
     ),
     fuzzParameters(5000),
   )
-  expect(seen.layout).toBeGreaterThan(100)
+  expect(counts.layout).toBeGreaterThan(100)
 })

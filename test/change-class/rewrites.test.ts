@@ -77,15 +77,15 @@ describe('classify, with generated changes', () => {
   })
 
   it('classifies most rewrites as refactorings, and ends for each', async () => {
-    const seen = { all: 0, known: 0 }
+    const counts = { all: 0, known: 0 }
     await fc.assert(
       fc.asyncProperty(rewritten, async (change) => {
-        seen.all++
-        if ((await classOf(change)) === 'AST_REFACTOR') seen.known++
+        counts.all++
+        if ((await classOf(change)) === 'AST_REFACTOR') counts.known++
       }),
       { numRuns: RUNS },
     )
-    expect(seen.known / seen.all).toBeGreaterThan(0.5)
+    expect(counts.known / counts.all).toBeGreaterThan(0.5)
   })
 
   it('returns a class for any text, and never throws', async () => {

@@ -328,12 +328,12 @@ describe('undo of several', () => {
 })
 
 describe('recover', () => {
-  const kept = '.orchestration/tx/4-ab/0.new'
+  const savedPath = '.orchestration/tx/4-ab/0.new'
   const recovery = {
     finished: [4],
     rolledBack: ['5-cd'],
     left: [
-      { seq: 4, path: 'a.ts', reason: 'stale_file', kept },
+      { seq: 4, path: 'a.ts', reason: 'stale_file', kept: savedPath },
       { seq: 4, path: 'b.ts', reason: 'stale_file' },
     ],
   }
@@ -344,7 +344,7 @@ describe('recover', () => {
     expect(out.split('\n')).toEqual([
       'finished     commit 4',
       'rolled back  5-cd, which had changed nothing',
-      `left alone   a.ts (stale_file): commit 4 found a file there that another program had written; the commit's version is in ${kept}`,
+      `left alone   a.ts (stale_file): commit 4 found a file there that another program had written; the commit's version is in ${savedPath}`,
       'left alone   b.ts (stale_file): commit 4 found a file there that another program had written',
       '',
     ])

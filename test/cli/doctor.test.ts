@@ -184,13 +184,13 @@ describe('with --fix', () => {
   it('reports a repair that fails, and one that only root can make', async () => {
     const dir = workspaceDir()
     const { run: _, ...rootOnly } = bubblewrap
-    const given = {
+    const setup = {
       repairs: { repairs: [rootOnly, setting], notes: [] },
       answer: true,
       typed: 'kernel.x',
       isRepaired: false,
     }
-    const { out } = await escrow(dir, ['doctor', '--fix'], given)
+    const { out } = await escrow(dir, ['doctor', '--fix'], setup)
     expect(out).toContain('  # apt-get install -y bubblewrap\n  Run this as root: there is neither sudo nor doas.\n')
     expect(out).toContain('bubblewrap: not changed\nkernel.x: failed; its output says why\n')
     expect((await escrow(dir, ['doctor', '--fix'])).out).toContain('Nothing has to be fixed for commands.\n')

@@ -223,13 +223,13 @@ it('intents and requests for scope each print one document', async () => {
   const set = await runDocument(DOCUMENTS.intent, 'intents', 'status', 'INT-002', 'in-progress')
   expect(set.intent.status).toBe('IN_PROGRESS')
   await stageFiles({}, { ask: 'docs/**' })
-  const asked = await runDocument(DOCUMENTS.scope, 'intents', 'scope', 'INT-001')
-  expect(asked.requests).toMatchObject([{ session: 'agent-1', globs: ['docs/**'] }])
-  const question = asked.requests[0]?.id ?? ''
+  const requested = await runDocument(DOCUMENTS.scope, 'intents', 'scope', 'INT-001')
+  expect(requested.requests).toMatchObject([{ session: 'agent-1', globs: ['docs/**'] }])
+  const question = requested.requests[0]?.id ?? ''
   const answered = await runDocument(DOCUMENTS.answer, 'answer', 'agent-1', question.slice(0, 8), 'allow')
   expect(answered).toEqual({ session: 'agent-1', question, answer: 'allow' })
-  const now = await runDocument(DOCUMENTS.scope, 'intents', 'scope', 'INT-001')
-  expect(now).toMatchObject({ intent: { ownedScope: ['src/**', 'docs/**'] }, requests: [] })
+  const afterwards = await runDocument(DOCUMENTS.scope, 'intents', 'scope', 'INT-001')
+  expect(afterwards).toMatchObject({ intent: { ownedScope: ['src/**', 'docs/**'] }, requests: [] })
 })
 
 it('adopt and notes print what they wrote, and init --git which hooks it installed', async () => {
@@ -250,9 +250,9 @@ it('adopt and notes print what they wrote, and init --git which hooks it install
 it('init changes settings only with --yes', async () => {
   const fresh = at.at('fresh')
   mkdirSync(fresh)
-  const made = await runDocument(DOCUMENTS.init, '-C', fresh, 'init')
-  expect(made.created).toContain('.orchestration/policy.yaml')
-  expect(made.settings).toEqual([])
+  const initialized = await runDocument(DOCUMENTS.init, '-C', fresh, 'init')
+  expect(initialized.created).toContain('.orchestration/policy.yaml')
+  expect(initialized.settings).toEqual([])
   const entered = await runDocument(DOCUMENTS.init, '-C', fresh, 'init', '--claude', '--yes')
   expect(entered.created).toEqual([])
   expect(entered.settings).toContainEqual({ path: '.claude/settings.json', change: 'created' })

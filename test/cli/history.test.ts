@@ -43,9 +43,9 @@ it.each([
   [['--until', '2026-11-22'], ['1']],
   [['--since', '2026-11-22', '--until', '2026-11-22T23:00:00Z'], ['2']],
   [['--path', 'src/3.ts'], ['3']],
-])('log %j prints the matching records', async (argv, shown) => {
+])('log %j prints the matching records', async (argv, output) => {
   const { code, out } = await escrow(workspaceDir(), ['log', ...argv], { records })
-  expect([code, numbers(out)]).toEqual([0, shown])
+  expect([code, numbers(out)]).toEqual([0, output])
 })
 
 it("log shows a hub's landed changes, as a kind of commit", async () => {

@@ -110,12 +110,12 @@ describe('escrow ledger prove, and verify-proof', () => {
     const { escrow, log, key, size, prove, grow, dir } = await publishLog()
     const older = join(dir, 'older')
     writeFileSync(older, readFileSync(join(log, 'checkpoint')))
-    const now = await grow()
-    expect(now).toBeGreaterThan(size)
+    const grown = await grow()
+    expect(grown).toBeGreaterThan(size)
     const proof = await prove('--from', older)
     const check = (...more: string[]) => escrow('verify-proof', proof, '--log-key', key, ...more)
     expect(await check('--from', older)).toEqual({
-      ...{ code: 0, err: '', out: `'${NAME}' of ${now} lines continues that of ${size}.\n` },
+      ...{ code: 0, err: '', out: `'${NAME}' of ${grown} lines continues that of ${size}.\n` },
     })
     expect(await check()).toMatchObject({ code: 1, out: '', err: expect.stringContaining('older checkpoint') })
     expect(await check('--from', join(log, 'checkpoint'))).toMatchObject({ code: 1, out: '' })
@@ -183,11 +183,11 @@ describe('escrow ledger witness', () => {
       ...{ code: 0, out: expect.stringContaining('Cosigned by example.org/w.') },
     })
     expect(await verifyCosigned(await prove('1'), '2')).toMatchObject({ code: 1, out: '' })
-    const now = await grow()
+    const grown = await grow()
     expect(await verifyCosigned(await prove('1'), '1')).toMatchObject({ code: 1, out: '' })
     const { code, out } = await other.at(dir, 'ledger', 'witness', log, '--name', 'example.org/w')
     expect([code, out]).toEqual([
-      ...[0, `Cosigned ${NAME}: ${now} lines; it continues the ${size} seen before.\nThe witness's key: ${trusted}\n`],
+      ...[0, `Cosigned ${NAME}: ${grown} lines; it continues the ${size} seen before.\nThe witness's key: ${trusted}\n`],
     ])
     expect(await verifyCosigned(await prove('1'), '1')).toMatchObject({ code: 0 })
   })

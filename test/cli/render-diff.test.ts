@@ -118,17 +118,17 @@ describe('renderChangeSet', () => {
 
   it('lets no content, path or flag control the terminal', () => {
     const text = '@@ -0,0 +1,1 @@\n+a\u001b[1A\u001b[2K\r\n'
-    const shown = render({ path: 'x\u001b]0;t\u0007\nfoo', flags: ['\u009b2J'], hunks: [{ id: 'h', text, ...lines }] })
-    expect(shown).toContain('+a^[[1A^[[2K^M\n')
-    expect(shown).toContain('x^[]0;t^G^Jfoo')
-    expect(shown).not.toMatch(/[\u001b\u009b\r]/)
+    const output = render({ path: 'x\u001b]0;t\u0007\nfoo', flags: ['\u009b2J'], hunks: [{ id: 'h', text, ...lines }] })
+    expect(output).toContain('+a^[[1A^[[2K^M\n')
+    expect(output).toContain('x^[]0;t^G^Jfoo')
+    expect(output).not.toMatch(/[\u001b\u009b\r]/)
   })
 
   it('shows each hunk’s unique id prefix, and its state if it differs from the change’s', () => {
     const hunk = (id: string, state: Change['state']) => ({ ...lines, id, text: '@@ -0,0 +1,1 @@\n+x\n', state })
     const hunks = [hunk('h_abcdef01', 'approved'), hunk('h_abcdee01', 'pending'), hunk('h_1234ff', 'rejected')]
-    const shown = render({ hunks }).match(/^@@.*$/gm)
-    expect(shown).toEqual([
+    const output = render({ hunks }).match(/^@@.*$/gm)
+    expect(output).toEqual([
       '@@ -0,0 +1,1 @@ abcdef approved',
       '@@ -0,0 +1,1 @@ abcdee',
       '@@ -0,0 +1,1 @@ 1234 rejected',
@@ -153,8 +153,8 @@ describe('renderChangeSet', () => {
 
   it('truncates a very long line with a note, and does not mistake a line of a file for a hunk header', () => {
     const text = `@@ -0,0 +1,2 @@\n+${'x'.repeat(3000)}\n@@ odd\n`
-    const shown = render({ hunks: [{ ...lines, id: 'h_abcdef01', text, state: 'pending' }] })
-    expect(shown).toContain(`+${'x'.repeat(1999)} … 1001 more characters, all of them with --json\n@@ odd\n`)
+    const output = render({ hunks: [{ ...lines, id: 'h_abcdef01', text, state: 'pending' }] })
+    expect(output).toContain(`+${'x'.repeat(1999)} … 1001 more characters, all of them with --json\n@@ odd\n`)
   })
 
   it('says that a file is too large to be shown', () => {

@@ -47,8 +47,8 @@ it('a branch and a rebase by git in `escrow run` are committed as the person saw
   expect(git(`${path}/origin.git`, 'branch')).toBe('')
   expect(readFileSync(`${root}/src/a`, 'utf8')).toBe('1\n')
 
-  const seen = escrow('diff', 's')
-  for (const name of ['Change b', 'Change a', 'Add c']) expect(seen).toContain(`proposes the git commit "${name}"`)
+  const diff = escrow('diff', 's')
+  for (const name of ['Change b', 'Change a', 'Add c']) expect(diff).toContain(`proposes the git commit "${name}"`)
   escrow('approve', 's', '--by', 'Ann <ann@example.org>')
   escrow('commit', 's', '--per', 'proposal')
   expect(git(root, 'log', '--reverse', '--format=%s', `${head.trim()}..HEAD`)).toBe('Change b\nChange a\nAdd c\n')

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { serveShell } from '../../src/index.js'
 import { compileOnce } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
-import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 /** Starts `escrow-sh` as a host does. Its session is a new one or belongs to another process. */
 
@@ -71,7 +71,7 @@ describe.each([
     expect(changes.map(({ path, kind, intentId }) => [path, kind, intentId])).toEqual([
       ['src/a.ts', 'modify', 'INT-001'],
     ])
-    const commands = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'command')
+    const commands = (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'command')
     expect(commands).toMatchObject([{ exit_code: 7, isolation: 'sandbox' }])
   })
 
@@ -82,8 +82,8 @@ describe.each([
     fs.writeFileSync(`${root}/.orchestration/policy.yaml`, 'terminal: {classes: {destructive: deny, write: ask}}\n')
     const denied = await run(['-c', 'rm -rf src'], root, env)
     expect(denied).toMatchObject({ code: 126, out: '', err: expect.stringContaining('not run: Access Denied') })
-    const asked = await run(['-c', 'touch src/x'], root, env)
-    expect(asked).toMatchObject({ code: 126, err: expect.stringContaining('Needs Approval') })
+    const refused = await run(['-c', 'touch src/x'], root, env)
+    expect(refused).toMatchObject({ code: 126, err: expect.stringContaining('Needs Approval') })
     const review = await workspace.review('shell')
     for (const { id } of await review.questions()) await review.answer(id, { answer: 'once', by: { name: 'Ada' } })
     expect(await run(['-c', 'touch src/x'], root, env)).toMatchObject({ code: 0, err: '' })

@@ -25,8 +25,8 @@ async function setUpReviewed() {
 describe('status', () => {
   it('lists rejections with their reasons, and what to type next', async () => {
     const { out } = await escrowAt(await setUpReviewed(), ['status'])
-    const shown = out.slice(out.indexOf('Sessions'))
-    expect(shown).toBe(`Sessions
+    const sessions = out.slice(out.indexOf('Sessions'))
+    expect(sessions).toBe(`Sessions
   agent  at rest  3 staged
   1 more with nothing staged: 'escrow sessions'
 Rejected

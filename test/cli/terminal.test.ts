@@ -76,8 +76,8 @@ describe('Ctrl-C', () => {
   it.each([0, 1, 2, 3])('at question %i of init creates nothing', async (questions) => {
     const cwd = at(`left-${questions}`)
     const init = type('escrow init', cwd)
-    const asked = ['Which agents', 'work on first', 'Which paths', 'a workspace']
-    for (const [at, words] of asked.slice(0, questions + 1).entries()) {
+    const prompts = ['Which agents', 'work on first', 'Which paths', 'a workspace']
+    for (const [at, words] of prompts.slice(0, questions + 1).entries()) {
       await init.waitFor(words)
       if (at === questions) break
       if (at === 1) init.type('Something')

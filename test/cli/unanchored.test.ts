@@ -70,8 +70,8 @@ describe('verify --join', () => {
   })
 
   it('asks nothing with --yes, and if there is nothing to accept', async () => {
-    const given = await escrow(workspaceDir(), ['verify', '--join', '--yes'], { unanchored })
-    expect([given.code, given.calls.map(([name]) => name)]).toEqual([0, ['open', 'join', 'verify', 'close']])
+    const joined = await escrow(workspaceDir(), ['verify', '--join', '--yes'], { unanchored })
+    expect([joined.code, joined.calls.map(([name]) => name)]).toEqual([0, ['open', 'join', 'verify', 'close']])
     const none = await escrow(workspaceDir(), ['verify', '--join'])
     expect([none.code, none.calls.map(([name]) => name)]).toEqual([0, ['open', 'join', 'verify', 'close']])
   })

@@ -123,8 +123,8 @@ describe("adding escrow to a client's settings", () => {
 
   it('says that only texts for its model identify a client', () => {
     const { root } = setUp({ 'GEMINI.md': '# Rules\n', '.codex/config.toml': '' })
-    const shown = findClients(root).filter(({ client }) => client === 'gemini' || client === 'codex')
-    expect(shown).toEqual([
+    const clients = findClients(root).filter(({ client }) => client === 'gemini' || client === 'codex')
+    expect(clients).toEqual([
       { client: 'codex', isEntered: false },
       { client: 'gemini', isEntered: false, hasOnlyTexts: true },
     ])

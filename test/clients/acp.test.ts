@@ -39,8 +39,8 @@ const AGENTS: Readonly<Record<string, AcpAgent>> = {
 
 /** Starts the agent, sends one prompt, allows every question, and closes its input. */
 async function runPrompt({ driver, command }: AcpAgent, stand: ClientStand) {
-  const given = Object.keys(driver.env(stand.model.origin)).flatMap((name) => ['--env', name])
-  const args = ['acp', '--session', 'whole', '--client', driver.client, '--network', ...given, '--', ...command()]
+  const envArgs = Object.keys(driver.env(stand.model.origin)).flatMap((name) => ['--env', name])
+  const args = ['acp', '--session', 'whole', '--client', driver.client, '--network', ...envArgs, '--', ...command()]
   const child = spawn('escrow', args, { cwd: stand.root, env: stand.env })
   onTestFinished(() => void child.kill('SIGKILL'))
   let log = ''

@@ -169,8 +169,8 @@ export function runPrompt(driver: ClientDriver, stand: ClientStand): Promise<End
 
 /** {@link runPrompt} through `escrow run`. */
 export function runEnclosed(driver: ClientDriver, stand: ClientStand): Promise<Ended> {
-  const given = Object.keys(driver.env(stand.model.origin)).flatMap((name) => ['--env', name])
-  return stand.run('escrow', ['run', '--session', 'whole', '--network', ...given, '--', ...driver.command(stand)])
+  const envArgs = Object.keys(driver.env(stand.model.origin)).flatMap((name) => ['--env', name])
+  return stand.run('escrow', ['run', '--session', 'whole', '--network', ...envArgs, '--', ...driver.command(stand)])
 }
 
 export function put(home: string, path: string, text: string): void {

@@ -14,9 +14,9 @@ Each row is a test. "–" means that the check does not apply to the client, or 
 export default class ChecksTable implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const clients = Object.values(VERSIONS).map(({ title }) => title)
-    const shown = clients.map((title) => [title, passedTestsOf(modules, title)] as const)
-    const isWhole = modules.every((each) => each.state() === 'passed') && shown.every(([, checks]) => checks.length > 0)
-    if (isWhole) writeFileSync(FILE, tableOf(shown))
+    const rows = clients.map((title) => [title, passedTestsOf(modules, title)] as const)
+    const isWhole = modules.every((each) => each.state() === 'passed') && rows.every(([, checks]) => checks.length > 0)
+    if (isWhole) writeFileSync(FILE, tableOf(rows))
   }
 }
 
@@ -26,10 +26,10 @@ function passedTestsOf(modules: readonly TestModule[], client: string): string[]
   return suites.flatMap((suite) => [...suite.children.allTests('passed')].map(({ name }) => name))
 }
 
-function tableOf(shown: readonly (readonly [title: string, checks: readonly string[]])[]): string {
+function tableOf(checksByClient: readonly (readonly [title: string, checks: readonly string[]])[]): string {
   const versions = Object.values(VERSIONS).map(({ title, version }) => `${title} ${version}`)
-  const checks = [...new Set(shown.flatMap(([, each]) => each))]
-  const rows = checks.map((check) => [check, ...shown.map(([, each]) => (each.includes(check) ? 'yes' : '–'))])
+  const checks = [...new Set(checksByClient.flatMap(([, each]) => each))]
+  const rows = checks.map((check) => [check, ...checksByClient.map(([, each]) => (each.includes(check) ? 'yes' : '–'))])
   const all = [['check', ...versions], ...rows]
   const widths = all[0]?.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0))) ?? []
   const line = (row: readonly string[]) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`

@@ -282,9 +282,9 @@ describe('the journal', () => {
       ['deep/b'],
     ])
     expect(committedSince(bench.layout, 1)).toMatchObject([{ seq: 2, tx: second.tx, sessionId: 'tester' }])
-    const kept = keptCommit(bench.layout, first.tx)
+    const keptData = keptCommit(bench.layout, first.tx)
     expect(
-      [kept.before('a'), kept.before('l'), kept.before('b')].map((bytes) => bytes && Buffer.from(bytes).toString()),
+      [keptData.before('a'), keptData.before('l'), keptData.before('b')].map((bytes) => bytes && Buffer.from(bytes).toString()),
     ).toEqual(['1', 'x', undefined])
     expect(keptCommit(bench.layout, second.tx).changes.map((change) => change.path)).toEqual(['deep', 'deep/b'])
   })

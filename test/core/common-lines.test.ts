@@ -5,11 +5,11 @@ import { commonEnds, commonLines } from '../../src/core/common-lines.js'
 const lines = fc.array(fc.constantFrom('a\n', 'b\n', 'c\n', '\n'), { maxLength: 12 })
 
 /** The length of a longest common subsequence, by the textbook table. */
-function longest(old: readonly string[], now: readonly string[]): number {
-  let row = Array<number>(now.length + 1).fill(0)
-  for (const line of old) {
+function longest(before: readonly string[], after: readonly string[]): number {
+  let row = Array<number>(after.length + 1).fill(0)
+  for (const line of before) {
     const next = [0]
-    now.forEach((other, at) => {
+    after.forEach((other, at) => {
       next.push(line === other ? (row[at] ?? 0) + 1 : Math.max(row[at + 1] ?? 0, next[at] ?? 0))
     })
     row = next
@@ -19,10 +19,10 @@ function longest(old: readonly string[], now: readonly string[]): number {
 
 it('finds a longest common subsequence, in order', () => {
   fc.assert(
-    fc.property(lines, lines, (old, now) => {
-      const pairs = commonLines(old, now, 1_000) ?? []
-      expect(pairs).toHaveLength(longest(old, now))
-      for (const [o, n] of pairs) expect(old[o]).toBe(now[n])
+    fc.property(lines, lines, (before, after) => {
+      const pairs = commonLines(before, after, 1_000) ?? []
+      expect(pairs).toHaveLength(longest(before, after))
+      for (const [o, n] of pairs) expect(before[o]).toBe(after[n])
       pairs.slice(1).forEach(([o, n], at) => {
         expect(o).toBeGreaterThan(pairs[at]?.[0] ?? -1)
         expect(n).toBeGreaterThan(pairs[at]?.[1] ?? -1)

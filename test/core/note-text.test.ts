@@ -89,9 +89,9 @@ describe('the merge of two notes of a commit', () => {
   })
 
   it('prefers a note of the commit to a copy from another, and both to any other text', () => {
-    const own = noteOf({ 'a.ts': { s_a: '1' } })
+    const note = noteOf({ 'a.ts': { s_a: '1' } })
     const copy = noteOf({ 'a.ts': { s_b: '1' } }, { base_commit_sha: 'b'.repeat(40) })
-    expect(mergeNotes(COMMIT, copy, own)).toBe(own)
+    expect(mergeNotes(COMMIT, copy, note)).toBe(note)
     expect(mergeNotes(COMMIT, 'free text', copy)).toBe(copy)
   })
 
@@ -144,23 +144,23 @@ it('gives the lines of a renewed note to their new owner, and keeps the others',
 })
 
 describe('a note that a stranger wrote', () => {
-  const own = noteOf({ 'a.ts': { s_a: '2-3' } })
+  const note = noteOf({ 'a.ts': { s_a: '2-3' } })
   const nestedJson = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
-  const withExtra = (depth: number) => own.replace('"prompts":{}', `"prompts":{},"x":${nestedJson(depth)}`)
+  const withExtra = (depth: number) => note.replace('"prompts":{}', `"prompts":{},"x":${nestedJson(depth)}`)
 
   it('is ignored if its JSON is too deep to be written', () => {
     expect(parseNote(withExtra(50))).toBeDefined()
     const deep = withExtra(200_000)
     expect(parseNote(deep)).toBeUndefined()
-    expect([mergeNotes(COMMIT, own, deep), mergeNotes(COMMIT, deep, own)]).toEqual([own, own])
-    expect(renewNote(COMMIT, deep, own)).toBe(own)
+    expect([mergeNotes(COMMIT, note, deep), mergeNotes(COMMIT, deep, note)]).toEqual([note, note])
+    expect(renewNote(COMMIT, deep, note)).toBe(note)
   })
 
   it('with 300,000 entries of one owner is merged and renewed', () => {
     // Code that takes quadratic time did not finish 40,000 of them in two minutes.
-    const many = own.replace('a.ts\n', `a.ts\n${'  s_b 7\n'.repeat(300_000)}`)
+    const many = note.replace('a.ts\n', `a.ts\n${'  s_b 7\n'.repeat(300_000)}`)
     const merged = noteOf({ 'a.ts': { s_a: '2-3', s_b: '7' } })
-    expect(mergeNotes(COMMIT, own, many)).toBe(formatNote(parseNote(merged) ?? { files: new Map(), about: {} }))
+    expect(mergeNotes(COMMIT, note, many)).toBe(formatNote(parseNote(merged) ?? { files: new Map(), about: {} }))
     expect(renewNote(COMMIT, many, noteOf({ 'a.ts': { s_c: '7' } }))).toContain('a.ts\n  s_a 2-3\n  s_c 7\n')
   })
 
@@ -180,8 +180,8 @@ describe('a note that a stranger wrote', () => {
         )
         const entries = parseNote(renewed)?.files.get('a.ts') ?? []
         const left = linesOf(entries.filter(({ owner }) => owner === 's_a').flatMap((each) => each.ranges))
-        const named = linesOf(fresh)
-        expect([...left].sort()).toEqual([...linesOf(old)].filter((line) => !named.has(line)).sort())
+        const fileLines = linesOf(fresh)
+        expect([...left].sort()).toEqual([...linesOf(old)].filter((line) => !fileLines.has(line)).sort())
       }),
     )
   })

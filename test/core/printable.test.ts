@@ -47,8 +47,8 @@ it.each([
   ['the selector behind a digit, which shows nothing', 'v1\ufe0f.2', 'v1<U+FE0F>.2'],
   ['an object replacement character', 'a\ufffcb', 'a<U+FFFC>b'],
   ['every format character', 'a\u0600b\u{110bd}c', 'a<U+0600>b<U+110BD>c'],
-])('names %s', (_, text, shown) => {
-  expect(printable(text)).toBe(shown)
+])('names %s', (_, text, printed) => {
+  expect(printable(text)).toBe(printed)
 })
 
 it.each(['\u2764\ufe0f', '1\ufe0f\u20e3'])('keeps the selector of an emoji: %s', (text) => {

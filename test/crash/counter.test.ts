@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { type Child, startChild } from '../children/run.js'
-import { own, recordsOf, type TestWorkspace, testWorkspace } from '../support/workspace.js'
+import { metadataOf, recordsOf, type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
 /** `npm run soak -- commit` sets 16 processes and 500 increments each. */
 const PROCESSES = Number(process.env.ESCROWFS_COUNTERS ?? 4)
@@ -25,7 +25,7 @@ async function expectCounted(at: TestWorkspace, acknowledged: readonly string[],
   expect(new Set(acknowledged).size).toBe(acknowledged.length)
   expect(counter).toBeGreaterThanOrEqual(acknowledged.length)
   expect(counter).toBeLessThanOrEqual(acknowledged.length + kills)
-  const commits = (await recordsOf(workspace)).filter((record) => own(record).type === 'commit')
+  const commits = (await recordsOf(workspace)).filter((record) => metadataOf(record).type === 'commit')
   expect(commits).toHaveLength(counter)
   expect(await workspace.ledger.verify()).toMatchObject({ ok: true })
 }

@@ -76,9 +76,9 @@ it(
       for (const kill of kills) {
         expect((await runWith(kill, at.root, round + 1)).isKilled).toBe(true)
         expect((await runWith(NEVER, at.root, 0)).isKilled).toBe(false)
-        const now = roundOf(at)
-        expect([round, round + 1]).toContain(now)
-        round = now
+        const current = roundOf(at)
+        expect([round, round + 1]).toContain(current)
+        round = current
       }
       console.log(`${calls} git calls, ${kills.length} kills: ${round - 1} commits were landed by the recovery`)
     })
@@ -98,9 +98,9 @@ it('a recovery killed at any of its git calls is finished by the next one', SLOW
       expect((await runWith({ at: last, when: 'before' }, at.root, round + 1)).isKilled).toBe(true)
       const recovery = await runWith({ at: n, when: n % 2 === 0 ? 'before' : 'after' }, at.root, 0)
       if (recovery.isKilled) await runWith(NEVER, at.root, 0)
-      const now = roundOf(at)
-      expect(now).toBe(round + 1)
-      round = now
+      const current = roundOf(at)
+      expect(current).toBe(round + 1)
+      round = current
       cut += Number(recovery.isKilled)
     }
     expect(cut).toBeGreaterThan(0)

@@ -33,8 +33,8 @@ async function expectOneRound(bench: Bench, count: number, acknowledged: number)
   expect(round).toBeLessThanOrEqual(acknowledged + 1)
   const recorded: unknown[] = []
   for await (const { metadata } of ledger.records()) {
-    const own = (metadata as Record<string, Record<string, unknown>>)[OWN]
-    if (own?.type === 'commit') recorded.push(own.round)
+    const ownMetadata = (metadata as Record<string, Record<string, unknown>>)[OWN]
+    if (ownMetadata?.type === 'commit') recorded.push(ownMetadata.round)
   }
   expect(recorded).toEqual(Array.from({ length: round }, (_, i) => i + 1))
   expect(await ledger.verify()).toMatchObject({ ok: true })

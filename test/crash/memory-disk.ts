@@ -71,10 +71,10 @@ export class MemoryDisk {
       const known = copies.get(inode)
       if (known) return known
       const data = inode.synced ? inode.data : tearBytes(inode.data, torn)
-      const made = { ...after.#inode(inode.type, inode.mode, data), ino: inode.ino }
-      copies.set(inode, made)
-      for (const [name, child] of names.get(inode) ?? []) made.names.set(name, copy(child))
-      return made
+      const clone = { ...after.#inode(inode.type, inode.mode, data), ino: inode.ino }
+      copies.set(inode, clone)
+      for (const [name, child] of names.get(inode) ?? []) clone.names.set(name, copy(child))
+      return clone
     }
     for (const [name, child] of names.get(this.#root) ?? []) after.#root.names.set(name, copy(child))
     after.flush()
@@ -117,15 +117,15 @@ export class MemoryDisk {
     },
     makeDir: (path, mode = 0o777) => this.#make(path, this.#inode('dir', mode & ~0o022, Buffer.alloc(0))),
     ensurePrivateDir: (path) => {
-      let made: string | undefined
+      let created: string | undefined
       const parts = path.split('/')
       for (let i = 2; i <= parts.length; i += 1) {
         const dir = parts.slice(0, i).join('/')
         if (this.#find(dir)) continue
         this.disk.makeDir(dir)
-        made ??= dir
+        created ??= dir
       }
-      return made
+      return created
     },
     setMode: (path, mode) => {
       this.#at(path).mode = mode

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { type Ledger, openWorkspace } from '../../src/index.js'
 import { FILES } from '../children/rounds.js'
 import { KILLS, runAndKill, SLOW } from '../children/run-and-kill.js'
-import { own, recordsOf, testWorkspace } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace } from '../support/workspace.js'
 
 it(`a commit killed at ${KILLS} random moments is complete or absent, and the ledger agrees`, SLOW, async () => {
   const at = testWorkspace()
@@ -16,7 +16,7 @@ it(`a commit killed at ${KILLS} random moments is complete or absent, and the le
     expect([...onDisk]).toHaveLength(1)
     const [round = -1] = onDisk
     expect([last, last + 1]).toContain(round)
-    const commits = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'commit')
+    const commits = (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'commit')
     expect(commits).toHaveLength(round)
     expect(new Set(commits.map(({ tx }) => tx)).size).toBe(round)
     const session = await workspace.session({ id: 'agent' })
@@ -24,8 +24,8 @@ it(`a commit killed at ${KILLS} random moments is complete or absent, and the le
     const { changes } = await session.changes()
     for (const path of FILES) {
       const staged = changes.some((change) => change.path === path)
-      const seen = session.fs.existsSync(path) ? session.fs.readFileSync(path, 'utf8') : 'round 0\n'
-      expect(seen).toBe(`round ${staged ? round + 1 : round}\n`)
+      const content = session.fs.existsSync(path) ? session.fs.readFileSync(path, 'utf8') : 'round 0\n'
+      expect(content).toBe(`round ${staged ? round + 1 : round}\n`)
     }
     await workspace.close()
     done = round

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { openWorkspace } from '../../src/index.js'
 import { KILLS, runAndKill, SLOW } from '../children/run-and-kill.js'
 import { after, type Model, NAMES, NOTHING, type State, stepOf } from '../children/steps.js'
-import { own, recordsOf, testWorkspace } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace } from '../support/workspace.js'
 
 it(`a stage killed at ${KILLS} random moments has every call that returned, with its content`, SLOW, async () => {
   const at = testWorkspace()
@@ -18,21 +18,21 @@ it(`a stage killed at ${KILLS} random moments has every call that returned, with
     }
     const workspace = await openWorkspace(at.root)
     const session = await workspace.session({ id: 'agent' })
-    const look = (): Model =>
+    const readModel = (): Model =>
       new Map(
         NAMES.filter((name) => session.fs.existsSync(name)).map((name) => [
           name,
           session.fs.readFileSync(name, 'utf8'),
         ]),
       )
-    const seen = look()
+    const model = readModel()
     const names = new Set((await session.snapshots()).flatMap(({ name }) => name ?? []))
     // One more call may be on disk although the child was killed before it printed the number. It is there completely
     // or not at all.
     const next = after(state, stepOf(last + 1))
-    const fits = ({ files, saved }: State) => same(files, seen) && names.size === saved.size
+    const fits = ({ files, saved }: State) => same(files, model) && names.size === saved.size
     const whole = [state, next].find(fits)
-    const message = `after ${last} calls: ${JSON.stringify([...seen])} is not ${JSON.stringify([...state.files])}`
+    const message = `after ${last} calls: ${JSON.stringify([...model])} is not ${JSON.stringify([...state.files])}`
     expect(whole, message).toBeDefined()
     done = last + (whole === state ? 0 : 1)
     state = whole ?? state
@@ -41,16 +41,16 @@ it(`a stage killed at ${KILLS} random moments has every call that returned, with
     const snapshot = name === undefined ? undefined : (await session.snapshots()).findLast((each) => each.name === name)
     if (files !== undefined) {
       const { left } = await session.travel(snapshot?.id ?? 'none')
-      expect([...look()].sort()).toEqual([...files].sort())
+      expect([...readModel()].sort()).toEqual([...files].sort())
       await session.travel(left.id)
-      expect([...look()].sort()).toEqual([...seen].sort())
+      expect([...readModel()].sort()).toEqual([...model].sort())
     }
     expect(await workspace.ledger.verify()).toMatchObject({ ok: true })
     await workspace.close()
     for (const name of NAMES) expect(existsSync(`${at.root}/${name}`)).toBe(false)
   }
   const workspace = await at.open()
-  const calls = (await recordsOf(workspace)).filter((record) => own(record).type === 'tool_call')
+  const calls = (await recordsOf(workspace)).filter((record) => metadataOf(record).type === 'tool_call')
   // Each tool call that returned is in the ledger exactly once.
   const ids = calls.map((record) => record.req_id)
   expect(new Set(ids).size).toBe(ids.length)

@@ -11,8 +11,8 @@ afterEach(() => bench.remove())
 /** Makes the lock stale, as of a live holder that has not renewed it for a minute: the next process may take it. */
 function makeStale(): void {
   const lock = `${bench.layout.locks}/commit.lock`
-  const then = new Date(Date.now() - 60_000)
-  utimesSync(lock, then, then)
+  const minuteAgo = new Date(Date.now() - 60_000)
+  utimesSync(lock, minuteAgo, minuteAgo)
   rmSync(`${bench.layout.locks}/commit.holder`, { force: true })
 }
 

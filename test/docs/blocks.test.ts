@@ -111,10 +111,10 @@ function helpOf(words: readonly string[]): Promise<string> {
     text += more
   }
   const io = { out, err: out, cwd: project, terminal: false, color: false, version: '0' }
-  const asked = run([...words, '--help'], io, () => Promise.reject(new Error('--help needs no library')))
+  const printed = run([...words, '--help'], io, () => Promise.reject(new Error('--help needs no library')))
   help.set(
     key,
-    asked.then(() => text),
+    printed.then(() => text),
   )
   return helpOf(words)
 }
@@ -123,14 +123,14 @@ function helpOf(words: readonly string[]): Promise<string> {
 const GROUPS: ReadonlySet<string> = new Set(['hub', 'intents'])
 
 describe('the commands that documents name', () => {
-  const named = allDocuments().flatMap((document) =>
+  const commands = allDocuments().flatMap((document) =>
     commandsIn(fs.readFileSync(`${project}${document}`, 'utf8')).map((command) => [document, command] as const),
   )
 
   it('exist, with the named options', async () => {
     const names = COMMANDS.map(({ name }) => name)
     const wrong: string[] = []
-    for (const [document, command] of named) {
+    for (const [document, command] of commands) {
       // Another program's command line follows `--` or `|`.
       const [own = ''] = command.split(/ -- | \| | > | \\\| /)
       const [name = '', ...rest] = own.split(/\s+/)
@@ -140,7 +140,7 @@ describe('the commands that documents name', () => {
       const options = rest.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0] ?? '')
       if (text === '' || options.some((option) => !text.includes(option))) wrong.push(`${document}: ${command}`)
     }
-    expect(named.length).toBeGreaterThan(50)
+    expect(commands.length).toBeGreaterThan(50)
     expect(wrong).toEqual([])
   })
 })

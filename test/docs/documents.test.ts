@@ -53,9 +53,9 @@ function anchorOf(heading: string): string {
 describe.each(DOCUMENTS)('%s', (name) => {
   it('names only files that exist', () => {
     // x/y and NAME stand for a name of the reader's own.
-    const named = namedIn(read(name)).filter((file) => !/(?:^|\/)(?:x\/y\b|NAME\b)/.test(file))
+    const paths = namedIn(read(name)).filter((file) => !/(?:^|\/)(?:x\/y\b|NAME\b)/.test(file))
     const linked = linksIn(read(name)).map((to) => path.join(path.dirname(name), to))
-    expect([...named, ...linked].filter((file) => !fs.existsSync(path.join(project, file)))).toEqual([])
+    expect([...paths, ...linked].filter((file) => !fs.existsSync(path.join(project, file)))).toEqual([])
   })
 
   it('links to its own headings', () => {
@@ -93,9 +93,9 @@ describe('ARCHITECTURE.md', () => {
       optionalDependencies: Record<string, string>
     }
     const table = read('docs/dependencies.md')
-    const named = [...table.matchAll(/^\| ([^|]+?) +\| /gm)].flatMap((match) => match[1]?.split(', ') ?? [])
+    const names = [...table.matchAll(/^\| ([^|]+?) +\| /gm)].flatMap((match) => match[1]?.split(', ') ?? [])
     const known = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies })
-    expect(named.filter((each) => !/^(?:at run time|for a hub|for development|-+)$/.test(each)).sort()).toEqual(
+    expect(names.filter((each) => !/^(?:at run time|for a hub|for development|-+)$/.test(each)).sort()).toEqual(
       known.sort(),
     )
   })
@@ -123,9 +123,9 @@ describe('the picture of a review', () => {
   it("shows the commands of the demo's person", () => {
     const person = read('examples/transcripts/person.jsonl').trimEnd().split('\n')
     const acts = person.flatMap((line) => (JSON.parse(line) as { arguments?: string[] }).arguments?.slice(0, 2) ?? [])
-    const shown = [...svg.matchAll(/>\$ escrow (\w+) ([\w-]+)/g)]
-    expect(shown.length).toBe(4)
-    for (const [, command, session] of shown) expect(acts.join(' ')).toContain(`${command} ${session}`)
+    const commands = [...svg.matchAll(/>\$ escrow (\w+) ([\w-]+)/g)]
+    expect(commands.length).toBe(4)
+    for (const [, command, session] of commands) expect(acts.join(' ')).toContain(`${command} ${session}`)
   })
 
   it('is well-formed text on separate lines', () => {

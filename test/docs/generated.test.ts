@@ -12,13 +12,13 @@ import { blocksOf } from './readme-blocks.js'
 const read = (name: string) => fs.readFileSync(`${project}${name}`, 'utf8')
 
 describe('generated documents', () => {
-  let made: ReadonlyMap<string, string> = new Map()
+  let generated: ReadonlyMap<string, string> = new Map()
   beforeAll(async () => {
-    made = await generateDocuments()
+    generated = await generateDocuments()
   })
 
   it('are up to date, or need npm run docs', () => {
-    const stale = [...made].filter(([name, text]) => !fs.existsSync(`${project}${name}`) || read(name) !== text)
+    const stale = [...generated].filter(([name, text]) => !fs.existsSync(`${project}${name}`) || read(name) !== text)
     expect(stale.map(([name]) => name)).toEqual([])
   })
 

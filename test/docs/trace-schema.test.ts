@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { openLedger } from '../../src/trace/ledger.js'
 import { TRACE_TYPES } from '../../src/trace/own-record.js'
 import { validateTrace } from '../support/trace-schema.js'
-import { own, workspaces } from '../trace/support.js'
+import { metadataOf, workspaces } from '../trace/support.js'
 import { project } from './reader.js'
 import { blocksOf } from './readme-blocks.js'
 
@@ -14,11 +14,11 @@ describe('docs/trace-schema.md', () => {
   const workspace = workspaces()
 
   it('has a record of each kind under its name', () => {
-    expect([...new Set(lines.map((line) => own(line).type))].sort()).toEqual([...TRACE_TYPES].sort())
+    expect([...new Set(lines.map((line) => metadataOf(line).type))].sort()).toEqual([...TRACE_TYPES].sort())
     const sections = text.split(/^## /m).filter((section) => section.startsWith('`'))
     for (const section of sections) {
       const kind = /^`(\w+)`/.exec(section)?.[1]
-      expect([kind, blocksOf(section).map((block) => own(block.text.replaceAll('\n', '')).type)[0]]).toEqual([
+      expect([kind, blocksOf(section).map((block) => metadataOf(block.text.replaceAll('\n', '')).type)[0]]).toEqual([
         kind,
         kind,
       ])
@@ -36,7 +36,7 @@ describe('docs/trace-schema.md', () => {
 
   it('lists every field', () => {
     const named = new Set([...text.matchAll(/`(\w+)`/g)].map((match) => match[1]))
-    const fields = lines.flatMap((line) => [...Object.keys(JSON.parse(line)), ...Object.keys(own(line))])
+    const fields = lines.flatMap((line) => [...Object.keys(JSON.parse(line)), ...Object.keys(metadataOf(line))])
     expect([...new Set(fields)].filter((field) => field !== 'metadata' && !named.has(field))).toEqual([])
   })
 })

@@ -7,7 +7,7 @@ import { stateOf } from '../support/state.js'
 import {
   failure,
   INTENTS,
-  own,
+  metadataOf,
   reasonOf,
   recordsOf,
   type TestWorkspace,
@@ -145,7 +145,7 @@ describe('a ledger', () => {
     const workspace = await at.open()
     const session = await working(workspace)
     expect(readFileSync(orchestration(at, 'agent_trace.jsonl')).subarray(0, before.length)).toEqual(before)
-    expect((await recordsOf(workspace)).map((record) => own(record).type)).toContain('recovered')
+    expect((await recordsOf(workspace)).map((record) => metadataOf(record).type)).toContain('recovered')
     expect(await workspace.ledger.verify()).toMatchObject({ ok: true })
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('staged\n')
   })

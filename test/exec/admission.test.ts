@@ -5,7 +5,7 @@ import { approverOf, type Human } from '../../src/hooks/human.js'
 import type { Answer, Question } from '../../src/index.js'
 import { DEFAULT_SETTINGS } from '../../src/policy/settings.js'
 import { trust } from '../support/trust.js'
-import { own, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 /** Commands and policy: denied commands, questions to a person, and the records in the ledger. */
 
@@ -22,7 +22,7 @@ async function scene(policy: string, approver?: (question: Question) => Promise<
     const review = await other.review(session.id)
     for (const { id } of await review.questions()) await review.answer(id, { answer: word, by: ADA, ...more })
   }
-  const commands = async () => (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'command')
+  const commands = async () => (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'command')
   return { ...at, workspace, session, questions, answer, commands }
 }
 
@@ -36,7 +36,7 @@ describe('a policy for classes of commands', () => {
     expect((await session.changes()).changes).toEqual([])
     expect((await commands()).map(({ classes }) => classes)).toEqual([['read-only']])
     await session.flush()
-    const denied = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'denied')
+    const denied = (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'denied')
     expect(denied.length).toBe(6)
   })
 

@@ -7,7 +7,7 @@ import { SessionFormat } from '../../src/exec/format.js'
 import type { RunningCommand, Session } from '../../src/index.js'
 import { DEFAULT_SETTINGS } from '../../src/policy/settings.js'
 import { countProcesses } from '../support/processes.js'
-import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 /** The effects of `format` in policy.yaml after a tool call. */
 
@@ -19,7 +19,7 @@ async function scene(policy: string) {
   at.write('.orchestration/policy.yaml', policy)
   const workspace = await at.open()
   const session = await working(workspace)
-  const commands = async () => (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'command')
+  const commands = async () => (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'command')
   return { ...at, workspace, session, commands }
 }
 
@@ -188,12 +188,12 @@ describe('a formatter that takes too long', () => {
   it('is not waited for, and does not start when its turn comes later', async () => {
     let turn = () => {}
     const started: unknown[] = []
-    const { reported, runFormat } = slow(async (_, options, own) => {
+    const { reported, runFormat } = slow(async (_, options, signal) => {
       await new Promise<void>((resolve) => {
         turn = resolve
       })
       expect(options.signal?.aborted).toBe(true)
-      started.push(await own?.admit?.())
+      started.push(await signal?.admit?.())
       throw new Error('not reached')
     })
     await runFormat()
@@ -214,11 +214,11 @@ describe('a formatter that takes too long', () => {
       stamp: '',
       read: () => Buffer.from(''),
     } as const
-    const { reported, runFormat } = slow(async (_, options, own) => {
+    const { reported, runFormat } = slow(async (_, options, signal) => {
       expect(options.timeout).toBeLessThanOrEqual(20)
-      const lands = [own?.accepts?.(file, end(null)), own?.accepts?.(file, end(1)), own?.accepts?.(effect, end(0))]
-      expect([...lands, own?.accepts?.(file, end(0))]).toEqual([false, false, false, true])
-      expect(own?.accepts?.({ ...file, path: asRelPath('b.ts') }, end(0))).toBe(false)
+      const lands = [signal?.accepts?.(file, end(null)), signal?.accepts?.(file, end(1)), signal?.accepts?.(effect, end(0))]
+      expect([...lands, signal?.accepts?.(file, end(0))]).toEqual([false, false, false, true])
+      expect(signal?.accepts?.({ ...file, path: asRelPath('b.ts') }, end(0))).toBe(false)
       const effects = { digest: '', changes: [] }
       const rest = { summary: '', truncated: true, isolation: 'sandbox' } as const
       return { ...end(null), ended: 'timeout', effects, ...rest, refused: [], kept: [] }

@@ -16,13 +16,13 @@ const stems = [...new Set(functionsOf(fs).map(({ stem }) => stem))]
 
 /** The methods of each open handle. */
 function everyMethodCall(name: string): SealedTest {
-  return async (house, made) => {
+  return async (house, calls) => {
     for (const handle of house.opened.handles) {
       const call: Callable = (...args) => Reflect.apply(Reflect.get(handle, name), handle, args)
       const face: FsFunction = { name: `FileHandle.${name}`, stem: `FileHandle.${name}`, form: 'promise', call }
       for (const args of methodShapes(name, house)) {
-        made.calls++
-        if (await makeCall(house.fs, face, args)) made.succeeded.add(face.name)
+        calls.calls++
+        if (await makeCall(house.fs, face, args)) calls.succeeded.add(face.name)
       }
     }
   }
@@ -40,14 +40,14 @@ async function hostMethods(): Promise<string[]> {
 }
 
 async function everything(mode: Mode): Promise<{ calls: number; succeeded: string[]; broken: string[] }> {
-  const made: [string, CallReport][] = []
-  for (const stem of stems) made.push([stem, await runSealed(mode, makeEveryCall(stem, mode))])
+  const reports: [string, CallReport][] = []
+  for (const stem of stems) reports.push([stem, await runSealed(mode, makeEveryCall(stem, mode))])
   for (const name of await hostMethods())
-    made.push([`FileHandle.${name}`, await runSealed(mode, everyMethodCall(name))])
+    reports.push([`FileHandle.${name}`, await runSealed(mode, everyMethodCall(name))])
   return {
-    calls: made.reduce((sum, [, { calls }]) => sum + calls, 0),
-    succeeded: made.flatMap(([, { succeeded }]) => [...succeeded]).sort(),
-    broken: made.flatMap(([what, { breaches }]) => [...breaches].map((breach) => `${what}: ${breach}`)),
+    calls: reports.reduce((sum, [, { calls }]) => sum + calls, 0),
+    succeeded: reports.flatMap(([, { succeeded }]) => [...succeeded]).sort(),
+    broken: reports.flatMap(([what, { breaches }]) => [...breaches].map((breach) => `${what}: ${breach}`)),
   }
 }
 

@@ -138,8 +138,8 @@ describe('descriptors', () => {
 
   it('call back with count and buffer, and promisify to both by name', async () => {
     const fd = facade.fs.openSync(`${dir.path}/lower`, 'r')
-    const seen = await new Promise((done) => facade.fs.read(fd, Buffer.alloc(3), 0, 3, 0, (...args) => done(args)))
-    expect(seen).toEqual([null, 3, Buffer.from('one')])
+    const results = await new Promise((done) => facade.fs.read(fd, Buffer.alloc(3), 0, 3, 0, (...args) => done(args)))
+    expect(results).toEqual([null, 3, Buffer.from('one')])
     expect(await promisify(facade.fs.read)(fd, Buffer.alloc(3), 0, 3, 0)).toEqual({
       bytesRead: 3,
       buffer: Buffer.from('one'),

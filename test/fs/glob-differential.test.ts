@@ -79,9 +79,9 @@ function optionsOf(
   return { ...options, withFileTypes: false, exclude: (each: string) => each === left || each.endsWith(`/${left}`) }
 }
 
-async function ask(api: typeof fs, root: string, asked: Asked): Promise<string[]> {
-  const made = [asked.globs].flat().map((each) => (asked.isAbsolute ? `${root}/${each}` : each))
-  const found = await finders(api)[asked.form]?.(made, optionsOf(asked, root))
+async function ask(api: typeof fs, root: string, search: Asked): Promise<string[]> {
+  const patterns = [search.globs].flat().map((each) => (search.isAbsolute ? `${root}/${each}` : each))
+  const found = await finders(api)[search.form]?.(patterns, optionsOf(search, root))
   return showEntries(found ?? [], root)
 }
 
@@ -124,8 +124,8 @@ describe('glob against node:fs', () => {
       expect('globSync' in facade.fs).toBe('globSync' in fs)
       if (!('globSync' in fs)) return
       await fc.assert(
-        fc.asyncProperty(search, async (asked) => {
-          expect(await ask(facade.fs, copy, asked), inspect(asked)).toEqual(await ask(fs, real, asked))
+        fc.asyncProperty(search, async (search) => {
+          expect(await ask(facade.fs, copy, search), inspect(search)).toEqual(await ask(fs, real, search))
         }),
         fuzzParameters(300),
       )

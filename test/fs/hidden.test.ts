@@ -97,10 +97,10 @@ describe('a hidden path outside of the workspace', () => {
   it('is not in the listing of its directory', async () => {
     const root = `${dir.path}/open`
     const { fs: api } = createBareFacade(root, decide)
-    const shown = ['open', ...fs.readdirSync(dir.path)].filter((name) => !name.startsWith('hidden'))
+    const visible = ['open', ...fs.readdirSync(dir.path)].filter((name) => !name.startsWith('hidden'))
     const names = (entries: readonly { readonly name: string }[]) => entries.map(({ name }) => name)
-    expect(api.readdirSync(dir.path).sort()).toEqual([...new Set(shown)])
-    expect(names(api.readdirSync(dir.path, { withFileTypes: true }))).toEqual([...new Set(shown)])
+    expect(api.readdirSync(dir.path).sort()).toEqual([...new Set(visible)])
+    expect(names(api.readdirSync(dir.path, { withFileTypes: true }))).toEqual([...new Set(visible)])
     expect(api.readdirSync(dir.path, { recursive: true }).filter((name) => String(name).includes('hidden'))).toEqual([])
     const opened = api.opendirSync(dir.path)
     expect(opened.readSync()?.name).toBe('open')

@@ -75,8 +75,8 @@ describe('a tree under one rule', () => {
     expect(inner).toThrow(fails('protected_path'))
     const review = await workspace.review(session.id)
     const { changes } = await review.changes()
-    const shown = changes.filter(({ flags }) => flags.includes('protected')).map(({ path }) => path)
-    expect(shown).toEqual(['src/moved/z/.git/config'])
+    const protectedPaths = changes.filter(({ flags }) => flags.includes('protected')).map(({ path }) => path)
+    expect(protectedPaths).toEqual(['src/moved/z/.git/config'])
     await review.approve(undefined, { name: 'Ada' })
     await expect(review.commit()).rejects.toMatchObject({
       refused: expect.arrayContaining([expect.objectContaining({ reason: 'protected_path' })]),

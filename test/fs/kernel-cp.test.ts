@@ -35,10 +35,10 @@ type Form = 'sync' | 'callback' | 'promise'
 const FORMS: Form[] = ['sync', 'callback', 'promise']
 
 function copy(api: typeof fs, form: Form, from: string, to: string, options: object | undefined): Promise<void> {
-  const given = options as fs.CopyOptions
-  if (form === 'promise') return api.promises.cp(from, to, given)
+  const copyOptions = options as fs.CopyOptions
+  if (form === 'promise') return api.promises.cp(from, to, copyOptions)
   if (form === 'callback')
-    return new Promise((resolve, reject) => api.cp(from, to, given, (error) => (error ? reject(error) : resolve())))
+    return new Promise((resolve, reject) => api.cp(from, to, copyOptions, (error) => (error ? reject(error) : resolve())))
   return new Promise((resolve) => resolve(Reflect.apply(api.cpSync, api, [from, to, options])))
 }
 
@@ -177,13 +177,13 @@ describe('the errors of cp', () => {
 
 describe('cp’s filter', () => {
   it('is awaited in the promise form, and may use the facade itself', async () => {
-    const seen: string[] = []
+    const visited: string[] = []
     const filter = async (from: string) => {
-      seen.push((await facade.fs.promises.realpath(from)).slice(root.length))
+      visited.push((await facade.fs.promises.realpath(from)).slice(root.length))
       return !from.endsWith('deep')
     }
     await facade.fs.promises.cp(`${root}/src`, `${root}/new`, { recursive: true, filter })
-    expect(seen.sort()).toEqual(['/src', '/src/deep', '/src/deep', '/src/one', '/src/one'])
+    expect(visited.sort()).toEqual(['/src', '/src/deep', '/src/deep', '/src/one', '/src/one'])
     expect(facade.fs.readdirSync(`${root}/new`)).toEqual(['dirLink', 'link', 'one'])
   })
 

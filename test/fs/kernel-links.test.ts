@@ -46,10 +46,10 @@ describe('link', () => {
   })
 
   it('judges the new name together with its target', () => {
-    const seen: Access[] = []
-    createBareFacade(root, recordAccess(seen)).fs.linkSync(`${root}/toA/file`, `${root}/second`)
-    expect(seen).toContainEqual({ effect: 'link', path: 'a/file', asked: 'toA/file' })
-    expect(seen).toContainEqual({ effect: 'link', path: 'second', asked: 'second', target: 'a/file' })
+    const accesses: Access[] = []
+    createBareFacade(root, recordAccess(accesses)).fs.linkSync(`${root}/toA/file`, `${root}/second`)
+    expect(accesses).toContainEqual({ effect: 'link', path: 'a/file', asked: 'toA/file' })
+    expect(accesses).toContainEqual({ effect: 'link', path: 'second', asked: 'second', target: 'a/file' })
   })
 
   it.each([
@@ -79,26 +79,26 @@ describe('symlink', () => {
     ['not/yet/there', 'link', 'not/yet/there'],
     ['missing/../../out', 'link', undefined],
   ])('to %s at %s is judged by its target', (target, at, leads) => {
-    const seen: Access[] = []
-    createBareFacade(root, recordAccess(seen)).fs.symlinkSync(target, `${root}/${at}`)
-    const found = seen.findLast((access) => access.effect === 'symlink' && access.target !== undefined)?.target
+    const accesses: Access[] = []
+    createBareFacade(root, recordAccess(accesses)).fs.symlinkSync(target, `${root}/${at}`)
+    const found = accesses.findLast((access) => access.effect === 'symlink' && access.target !== undefined)?.target
     if (leads === undefined) expect(found?.startsWith('/')).toBe(true)
     else expect(found).toBe(leads)
   })
 
   it('to an absolute path in the workspace is a link inside', () => {
-    const seen: Access[] = []
-    createBareFacade(root, recordAccess(seen)).fs.symlinkSync(`${root}/a/file`, `${root}/link`)
-    expect(seen.at(-1)?.target).toBe('a/file')
+    const accesses: Access[] = []
+    createBareFacade(root, recordAccess(accesses)).fs.symlinkSync(`${root}/a/file`, `${root}/link`)
+    expect(accesses.at(-1)?.target).toBe('a/file')
   })
 
   it('is judged by its target at the new place of a move', () => {
-    const seen: Access[] = []
-    const { fs: moving } = createBareFacade(root, recordAccess(seen))
+    const accesses: Access[] = []
+    const { fs: moving } = createBareFacade(root, recordAccess(accesses))
     moving.symlinkSync('../secret', `${root}/a/up`)
-    seen.length = 0
+    accesses.length = 0
     moving.renameSync(`${root}/a/up`, `${root}/up`)
-    const target = seen.find((access) => access.effect === 'symlink')?.target
+    const target = accesses.find((access) => access.effect === 'symlink')?.target
     expect(target).toBe(`${root.slice(0, root.lastIndexOf('/'))}/secret`)
   })
 

@@ -17,12 +17,12 @@ describe('mkdtemp', () => {
     const called = new Promise<string>((resolve, reject) =>
       facade.fs.mkdtemp(prefix, (error, path) => (error ? reject(error) : resolve(path))),
     )
-    const made = [facade.fs.mkdtempSync(prefix), await facade.fs.promises.mkdtemp(prefix), await called]
-    for (const path of made) {
+    const created = [facade.fs.mkdtempSync(prefix), await facade.fs.promises.mkdtemp(prefix), await called]
+    for (const path of created) {
       expect(path.slice(prefix.length)).toMatch(/^[A-Za-z0-9]{6}$/)
       expect(facade.fs.statSync(path).mode & 0o7777).toBe(0o700)
     }
-    expect(new Set(made).size).toBe(3)
+    expect(new Set(created).size).toBe(3)
     expect(fs.readdirSync(dir.path)).toEqual([])
   })
 
@@ -39,14 +39,14 @@ describe('mkdtemp', () => {
   })
 
   it('is judged by the new name, and stages nothing when denied', () => {
-    const seen: string[] = []
+    const errors: string[] = []
     const denied = createBareFacade(dir.path, ({ effect, path }) => {
       if (effect === 'read') return { verdict: 'allow' }
-      seen.push(path)
+      errors.push(path)
       return { verdict: 'deny', denial: { reason: 'scope_violation', message: 'No.' } }
     })
     expect(() => denied.fs.mkdtempSync(`${dir.path}/tmp-`)).toThrow(/EACCES: No\., mkdtemp/)
-    expect(seen.at(-1)).toMatch(/^tmp-.{6}$/)
+    expect(errors.at(-1)).toMatch(/^tmp-.{6}$/)
     expect(denied.overlay.stage.tree.empty).toBe(true)
   })
 })
@@ -65,8 +65,8 @@ describe('the disposable form', () => {
     }
     const sync = shapeOf('mkdtempDisposableSync')?.(bodies)(`${dir.path}/t-`)
     const promised = await shapeOf('promises.mkdtempDisposable')?.(bodies)(`${dir.path}/t-`)
-    for (const made of [sync, promised]) {
-      const { path, remove } = made as { path: string; remove(): unknown }
+    for (const created of [sync, promised]) {
+      const { path, remove } = created as { path: string; remove(): unknown }
       facade.fs.writeFileSync(`${path}/inside`, 'x')
       await remove()
       await remove()

@@ -27,10 +27,10 @@ function hostFunction(stem: string): Callable | undefined {
 
 /** The row with a guard that allows everything. */
 function skipGuard(row: RunRow, guard: Guard): RunRow {
-  const run: Callable = (...given) => {
+  const run: Callable = (...args) => {
     guard.off = guard.mode !== 'stage'
     try {
-      return Reflect.apply(row.run, undefined, given)
+      return Reflect.apply(row.run, undefined, args)
     } finally {
       guard.off = false
     }
@@ -42,17 +42,17 @@ function skipGuard(row: RunRow, guard: Guard): RunRow {
 function callHostDirectly(row: Row, host: Callable, guard: Guard): Row {
   const own: RunRow =
     'run' in row ? row : { kind: 'write', syscall: 'x', paths: 0, follow: true, tree: false, run: () => undefined }
-  const run: Callable = (...given) =>
-    guard.mode === 'stage' ? Reflect.apply(own.run, undefined, given) : host(...(given[1] as unknown[]))
+  const run: Callable = (...args) =>
+    guard.mode === 'stage' ? Reflect.apply(own.run, undefined, args) : host(...(args[1] as unknown[]))
   return { ...own, run }
 }
 
 const rows: Rows = OPS
 const mutants: Mutant[] = Object.entries(rows).flatMap(([stem, row]) => {
   const host = hostFunction(stem)
-  const mutant = (what: string, made: (guard: Guard) => Row): Mutant => ({
+  const mutant = (what: string, mutate: (guard: Guard) => Row): Mutant => ({
     ...{ what: `${stem} ${what}`, stem },
-    rows: (guard) => ({ ...rows, [stem]: made(guard) }),
+    rows: (guard) => ({ ...rows, [stem]: mutate(guard) }),
   })
   if (row.kind === 'derived' || !host) return []
   return [

@@ -44,13 +44,13 @@ describe('a function that only the running host has', () => {
   })
 
   it('is refused as a class, with new and in instanceof', () => {
-    const made = vi.fn()
+    const factory = vi.fn()
     hostHas(
       fs,
       'Utf9Stream',
       class {
         constructor() {
-          made()
+          factory()
         }
       },
     )
@@ -59,7 +59,7 @@ describe('a function that only the running host has', () => {
       expect.objectContaining(refusal('Utf9Stream')),
     )
     expect(Object(1) instanceof Refused).toBe(false)
-    expect(made).not.toHaveBeenCalled()
+    expect(factory).not.toHaveBeenCalled()
   })
 
   it('is refused in its own namespace, whose values stay', () => {

@@ -79,12 +79,12 @@ function fd(good: 'read' | 'both' | 'dir'): Kind {
   }
 }
 
-function options(...given: unknown[]): Kind {
+function options(...values: unknown[]): Kind {
   const encodings = ['utf8', 'latin1', 'buffer', 'bogus', null, undefined, 1, true, {}].map((encoding) => ({
     encoding,
   }))
   const wrong = [undefined, null, true, 1, 5n, Symbol('s'), 'utf8', 'buffer', 'bogus', '', {}, []]
-  return { good: always(undefined), others: all(...wrong, ...encodings, ...given) }
+  return { good: always(undefined), others: all(...wrong, ...encodings, ...values) }
 }
 
 const inheritFrom = (value: object): unknown => Object.create(value)

@@ -356,8 +356,8 @@ const SCRIPTS: Record<string, Script> = {
     }
     const reader = await openRecorded('r')
     results.push(await text(reader.createReadStream({ highWaterMark: 4 })), reader.fd)
-    const given = await openRecorded('r')
-    results.push(await text(Reflect.apply(api.createReadStream, api, [null, { fd: given }])), given.fd)
+    const reader2 = await openRecorded('r')
+    results.push(await text(Reflect.apply(api.createReadStream, api, [null, { fd: reader2 }])), reader2.fd)
     const writer = await openRecorded('r+')
     const stream = writer.createWriteStream(Object.assign({}, { flush: true }))
     for (const chunk of ['a', 'b', 'c']) stream.write(chunk)
@@ -412,9 +412,9 @@ const SCRIPTS: Record<string, Script> = {
       for (const name of [...Object.keys(whole), 'all'])
         for (const value of ['x', 1, null, {}, undefined])
           for (const more of [{}, { autoClose: false }, { flush: true }]) {
-            const given = name === 'all' ? value : { ...whole, [name]: value }
+            const option = name === 'all' ? value : { ...whole, [name]: value }
             try {
-              const options = { ...more, flags: 'r+', fs: given }
+              const options = { ...more, flags: 'r+', fs: option }
               const stream: fs.ReadStream | fs.WriteStream = Reflect.apply(create, api, [`${root}/file`, options])
               const closed = new Promise((done) => stream.on('error', () => undefined).once('close', done))
               stream.destroy()
@@ -512,11 +512,11 @@ const SCRIPTS: Record<string, Script> = {
 }
 
 async function events(stream: fs.ReadStream | fs.WriteStream): Promise<unknown[]> {
-  const seen: unknown[] = []
+  const emitted: unknown[] = []
   for (const name of ['open', 'ready', 'end', 'finish', 'error', 'close'])
-    stream.on(name, (value) => seen.push(value instanceof Error ? [name, { ...value }] : name))
+    stream.on(name, (value) => emitted.push(value instanceof Error ? [name, { ...value }] : name))
   await new Promise((done) => stream.once('close', done))
-  return seen
+  return emitted
 }
 
 function seed(root: string): void {

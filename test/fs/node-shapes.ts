@@ -47,11 +47,11 @@ export function formsOf(op: string): Form[] {
 
 /** The outcome of a call: returned, threw at once, or failed later. */
 export async function outcome(api: typeof fs, { op, args }: TriedCall, form: Form, seeded: Seeded): Promise<string> {
-  const given = args.map((value) => value(seeded))
+  const values = args.map((value) => value(seeded))
   const tidy = (text: string) => text.replaceAll(seeded.root, '<root>')
   let returned: unknown
   try {
-    returned = invoke(api, op, form, given)
+    returned = invoke(api, op, form, values)
   } catch (error) {
     return `throws ${failure(error, seeded)}`
   }

@@ -47,12 +47,12 @@ describe('a watcher', () => {
   it('runs its listeners in its creator’s async context, not in the writer’s', async () => {
     const at = site()
     const context = new AsyncLocalStorage<string>()
-    const seen = context.run('watcher', () => {
+    const store = context.run('watcher', () => {
       const watcher = at.fs.watch(at.root)
       return new Promise((resolve) => watcher.on('change', () => resolve(context.getStore())))
     })
     context.run('writer', () => at.fs.writeFileSync(`${at.root}/a`, 'staged'))
-    expect(await seen).toBe('watcher')
+    expect(await store).toBe('watcher')
   })
 
   it('that another listener closes reports no more events', async () => {

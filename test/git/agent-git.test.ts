@@ -83,8 +83,8 @@ describe.each(PROVIDERS)("the agent's own git history, in %s", (name) => {
   it('that is on another branch can be exported as a bundle', async () => {
     const at = await repository()
     await at.sh('git switch -qc topic; echo 2 > src/a; git commit -qam Topic; git switch -q main')
-    const made = await at.session.exec('git bundle create -q src/x.bundle refs/heads/topic')
-    expect(made.exitCode).toBe(0)
+    const bundled = await at.session.exec('git bundle create -q src/x.bundle refs/heads/topic')
+    expect(bundled.exitCode).toBe(0)
     await land(at)
     git(at.root, 'fetch', '-q', 'src/x.bundle', 'refs/heads/topic:refs/heads/agent/topic')
     expect(git(at.root, 'log', '-1', '--format=%s', 'agent/topic').trim()).toBe('Topic')

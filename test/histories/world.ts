@@ -202,11 +202,11 @@ export class World {
     const before = treeAt(fs, this.root)
     const result = await unlessRefused(() => review.commit())
     const after = treeAt(fs, this.root)
-    const shown = this.#shown[at] ?? []
+    const displayed = this.#shown[at] ?? []
     for (const [path, held] of before) {
       if (after.get(path) === held || held === DIR) continue
       if (contentOf(after.get(path)) === contentOf(held) && !this.cast.people) continue
-      const isShown = shown.some(
+      const isShown = displayed.some(
         (change) => (change.path === path || change.from === path) && change.before === contentOf(held),
       )
       if (!isShown) throw new Error(`The commit has changed ${path}, whose content no approval had shown.`)
@@ -221,7 +221,7 @@ export class World {
       }
     }
     // A file that the agent wrote again after its approval needs another one, whoever else acted.
-    const isShownNow = (path: string) => shown.some((each) => each.path === path && each.after === contents.get(path))
+    const isShownNow = (path: string) => displayed.some((each) => each.path === path && each.after === contents.get(path))
     const left = [...result.conflicts, ...(result.left ?? []).filter(({ path }) => isShownNow(path))]
     this.#mayBeLeft(
       at,

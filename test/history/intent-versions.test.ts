@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Workspace } from '../../src/index.js'
 import { type Scene, scene } from '../attacks/kit.js'
 import { trust } from '../support/trust.js'
-import { own, recordsOf } from '../support/workspace.js'
+import { metadataOf, recordsOf } from '../support/workspace.js'
 
 const INTENTS = `active_intents:
   - {id: INT-001, name: First, status: PENDING, owned_scope: ["src/**"]}
@@ -88,7 +88,7 @@ describe('a manual edit', () => {
       { status: { from: 'IN_PROGRESS', to: 'BLOCKED' }, byHand: true },
       { status: { from: 'BLOCKED', to: 'COMPLETED' }, by: 'Ada' },
     ])
-    const types = (await recordsOf(workspace)).map((record) => own(record).type)
+    const types = (await recordsOf(workspace)).map((record) => metadataOf(record).type)
     expect(types.indexOf('scope_changed')).toBeLessThan(types.indexOf('commit'))
   })
 
@@ -128,7 +128,7 @@ describe('editing the whole file', () => {
     expect(await versionsOf(workspace, 'INT-002')).toEqual([
       { status: { from: 'DRAFT', to: 'BLOCKED' }, by: 'Ada', why: 'By editor.' },
     ])
-    const broken = workspace.intents.editFile(async (now) => `${now}  - nothing\n`, ADA)
+    const broken = workspace.intents.editFile(async (text) => `${text}  - nothing\n`, ADA)
     await expect(broken).rejects.toMatchObject({ reason: 'policy_invalid', message: expect.stringContaining('line 5') })
     expect(s.read('.orchestration/active_intents.yaml')).toBe(text)
   })

@@ -14,7 +14,7 @@ import {
 } from '../../src/hooks/index.js'
 import { openWorkspace, type Session, type Workspace } from '../../src/index.js'
 import { tempDir } from '../support/facade.js'
-import { own, type TestWorkspace } from '../support/workspace.js'
+import { metadataOf, type TestWorkspace } from '../support/workspace.js'
 import { ATTEMPTS, type Attempt, attemptsWorkspace } from './attempts.js'
 
 /**
@@ -198,7 +198,7 @@ async function outcomes(route: Route, attempts: readonly Attempt[] = ATTEMPTS): 
     const ledger = s.place.text('.orchestration/agent_trace.jsonl')
     const lines = ledger.slice(seen).split('\n').filter(Boolean)
     seen = ledger.length
-    const denied = lines.map((line) => own(JSON.parse(line))).filter(({ type }) => type === 'denied')
+    const denied = lines.map((line) => metadataOf(JSON.parse(line))).filter(({ type }) => type === 'denied')
     const news = denied.map(({ reason, path, words }) => [reason, path, words])
     found.set(`${attempt.tool} ${attempt.path} under ${attempt.intent}`, { done, staged, denied: news })
     await s.session.revert()

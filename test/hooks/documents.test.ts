@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import * as hooks from '../../src/hooks/index.js'
-import { own, recordsOf } from '../support/workspace.js'
+import { metadataOf, recordsOf } from '../support/workspace.js'
 import { type Setup, setUp } from './setup.js'
 
 /**
@@ -367,7 +367,7 @@ const ROWS: Row[] = [
       await s.engine.runWithHooks(write(s), () => 'ran')
       await select(s)
       await stageWrite(s)
-      const records = (await recordsOf(s.workspace())).map((record) => [own(record).type, own(record).outcome])
+      const records = (await recordsOf(s.workspace())).map((record) => [metadataOf(record).type, metadataOf(record).outcome])
       expect(records).toEqual([
         ['denied', undefined],
         ['tool_call', 'denied'],
@@ -384,7 +384,7 @@ describe('the documents of the middleware', () => {
   })
 
   it('the named hooks exist, each with both methods', () => {
-    const named = [
+    const names = [
       'IntentGate',
       'ScopeEnforcement',
       'OptimisticLock',
@@ -392,7 +392,7 @@ describe('the documents of the middleware', () => {
       'TraceLedger',
       'ContextLoading',
     ]
-    for (const name of [...named, 'ActiveIntentSync', 'MutationHash']) {
+    for (const name of [...names, 'ActiveIntentSync', 'MutationHash']) {
       const found = Object.entries(hooks).find(([key]) => key === `${name}Hook`)?.[1]
       expect(typeof found, name).toBe('function')
     }
@@ -425,9 +425,9 @@ describe('the tools that escrowfs adds', () => {
     expect(await run('show_staged_changes')).toContain('Nothing is staged.')
     await stageWrite(s)
     expect(await run('run_checks')).toBe('No check applies to what is staged.')
-    const shown = (await run('show_staged_changes')) ?? ''
-    expect(shown).toContain('src/a.ts (modify, pending)\n@@ -1,2 +1,1 @@')
-    const [, snapshot = ''] = /(s\d+) before write_to_file/.exec(shown) ?? []
+    const diff = (await run('show_staged_changes')) ?? ''
+    expect(diff).toContain('src/a.ts (modify, pending)\n@@ -1,2 +1,1 @@')
+    const [, snapshot = ''] = /(s\d+) before write_to_file/.exec(diff) ?? []
     expect(await run('travel_to_snapshot', { snapshot_id: snapshot })).toContain(`as it was at ${snapshot}`)
     expect(await run('show_staged_changes')).toContain('Nothing is staged.')
     await stageWrite(s)

@@ -8,7 +8,7 @@ import {
   type ToolHook,
 } from '../../src/hooks/index.js'
 import { openWorkspace } from '../../src/index.js'
-import { own, reasonOf, recordsOf } from '../support/workspace.js'
+import { metadataOf, reasonOf, recordsOf } from '../support/workspace.js'
 import { hook, type Setup, setUp } from './setup.js'
 
 describe('HookEngine', () => {
@@ -57,7 +57,7 @@ describe('HookEngine', () => {
       message: 'Not on a Friday. (no_friday)',
     })
     await (await session()).flush()
-    expect((await recordsOf(workspace())).map(own)).toMatchObject([
+    expect((await recordsOf(workspace())).map(metadataOf)).toMatchObject([
       { type: 'denied', reason: 'access_denied', tool_name: 'read_file' },
       { type: 'tool_call', outcome: 'denied' },
     ])
@@ -157,12 +157,12 @@ describe('HookEngine', () => {
   it('is one instance per process once created', async () => {
     const { place } = setUp()
     await expect(async () => HookEngine.getInstance()).rejects.toMatchObject({ reason: 'no_orchestration' })
-    const made = HookEngine.getInstance({ open: openWorkspace })
-    onTestFinished(() => made.close())
-    expect(HookEngine.getInstance()).toBe(made)
+    const engine = HookEngine.getInstance({ open: openWorkspace })
+    onTestFinished(() => engine.close())
+    expect(HookEngine.getInstance()).toBe(engine)
     expect(() => HookEngine.getInstance({ open: openWorkspace })).toThrow(/already/)
-    await made.setActiveIntent('t', 'INT-001', place.root)
-    await made.close()
+    await engine.setActiveIntent('t', 'INT-001', place.root)
+    await engine.close()
     await expect(async () => HookEngine.getInstance()).rejects.toMatchObject({ reason: 'no_orchestration' })
   })
 })
@@ -195,7 +195,7 @@ describe('a call whose tool the host runs', () => {
     await engine.runPreHook(call('read_file', { path: 'src/a.ts' }))
     await engine.runPostHook(call('read_file'), new Error('it broke'))
     await (await session()).flush()
-    const calls = (await recordsOf(workspace())).map(own).filter(({ type }) => type === 'tool_call')
+    const calls = (await recordsOf(workspace())).map(metadataOf).filter(({ type }) => type === 'tool_call')
     expect(calls).toMatchObject([
       { tool_name: 'list_files', outcome: 'ok' },
       { tool_name: 'read_file', outcome: 'error' },
@@ -207,7 +207,7 @@ describe('a call whose tool the host runs', () => {
     await Promise.all(['a', 'b', 'c', 'd'].map((path) => engine.runPreHook(call('list_files', { path }))))
     await engine.runPostHook(call('list_files'))
     await (await session()).flush()
-    const calls = (await recordsOf(workspace())).map(own).filter(({ type }) => type === 'tool_call')
+    const calls = (await recordsOf(workspace())).map(metadataOf).filter(({ type }) => type === 'tool_call')
     expect(calls.length).toBe(4)
   })
 })
@@ -229,10 +229,10 @@ describe('the circuit breaker', () => {
   })
 
   it('asks the person, and continues after an approval', async () => {
-    const asked: string[] = []
+    const questions: string[] = []
     const answers = [{ approved: false, words: 'Wait for me.' }, { approved: true }]
     const human: HookEngineOptions['human'] = async ({ kind, message }) => {
-      asked.push(`${kind}: ${message}`)
+      questions.push(`${kind}: ${message}`)
       return answers.shift()
     }
     const s = setUp({ human }, 'gate: {breaker: 1}\n')
@@ -241,8 +241,8 @@ describe('the circuit breaker', () => {
     expect(stopped).toMatchObject({ allow: false, error: { reason: 'user_rejected' } })
     expect(stopped.message).toContain('Wait for me.')
     expect(await read(s)).toMatchObject({ allow: true })
-    expect(asked).toHaveLength(2)
-    expect(asked[0]).toMatch(/^breaker: 1 calls in a row were refused/)
+    expect(questions).toHaveLength(2)
+    expect(questions[0]).toMatch(/^breaker: 1 calls in a row were refused/)
   })
 
   it('resets with each completed destructive call', async () => {
@@ -298,9 +298,9 @@ describe('the person in the loop', () => {
   const question = { kind: 'call', taskId: 'task-1', intentId: 'INT-001', tool: 'write_to_file', targets: ['src/a.ts'] }
 
   it('approval.modal: all asks about each destructive call; an approval is not a verdict', async () => {
-    const asked: unknown[] = []
+    const questions: unknown[] = []
     const human: HookEngineOptions['human'] = async (each) => {
-      asked.push(each)
+      questions.push(each)
       return { approved: true }
     }
     const { engine, call, place, session } = setUp({ human }, 'approval: {modal: all}\n')
@@ -311,7 +311,7 @@ describe('the person in the loop', () => {
       allow: true,
     })
     await engine.runWithHooks(call('read_file', { path: 'src/a.ts' }), () => 'text')
-    expect(asked).toEqual([{ ...question, message: 'May write_to_file run?', detail: 'mine\n' }])
+    expect(questions).toEqual([{ ...question, message: 'May write_to_file run?', detail: 'mine\n' }])
     expect((await (await session()).changes()).changes).toMatchObject([{ path: 'src/a.ts', state: 'pending' }])
     expect(readFileSync(`${place.root}/src/a.ts`, 'utf8')).toBe('a one\na two\n')
   })
@@ -338,9 +338,9 @@ describe('the person in the loop', () => {
   })
 
   it('a rejection is a tool_error for the model, and nobody is asked about calls that policy refuses', async () => {
-    let asked = 0
+    let questionCount = 0
     const human: HookEngineOptions['human'] = async () => {
-      asked++
+      questionCount++
       return { approved: false, words: 'Use the other file.' }
     }
     const { engine, call, place } = setUp({ human }, 'approval: {modal: all}\n')
@@ -357,7 +357,7 @@ describe('the person in the loop', () => {
       },
     })
     expect(await write('mail/m.ts')).toMatchObject({ error: { reason: 'scope_violation' } })
-    expect(asked).toBe(1)
+    expect(questionCount).toBe(1)
   })
 
   it.each([
@@ -372,9 +372,9 @@ describe('the person in the loop', () => {
   })
 
   it('an `ask` rule asks the same person before the first write, and an approval covers one call', async () => {
-    const asked: unknown[] = []
+    const questions: unknown[] = []
     const human: HookEngineOptions['human'] = async (each) => {
-      asked.push(each)
+      questions.push(each)
       return { approved: true, by: { name: 'Ann' } }
     }
     const { engine, call, place, session } = setUp({ human }, 'access: {src/a.ts: ask}\n')
@@ -385,7 +385,7 @@ describe('the person in the loop', () => {
       expect(await engine.runWithHooks(write, () => fs.writeFileSync('src/a.ts', 'mine'))).toMatchObject({
         allow: true,
       })
-    expect(asked).toHaveLength(2)
-    expect(asked[0]).toMatchObject({ ...question, kind: 'access', detail: 'mine' })
+    expect(questions).toHaveLength(2)
+    expect(questions[0]).toMatchObject({ ...question, kind: 'access', detail: 'mine' })
   })
 })

@@ -14,9 +14,9 @@ async function setUpTools(policy: string, human?: Human) {
 
 describe('the tools of an adapter', () => {
   it('ask a person about each destructive call with approval.modal: all', async () => {
-    const asked: string[] = []
+    const questions: string[] = []
     const { session, run, write } = await setUpTools('approval: {modal: all}\n', async ({ kind, tool, targets }) => {
-      asked.push(`${kind} ${tool} ${targets.join()}`)
+      questions.push(`${kind} ${tool} ${targets.join()}`)
       return { approved: targets.includes('src/a.ts'), words: 'Not that one.' }
     })
     await run('select_active_intent', { intent_id: 'INT-001' })
@@ -27,7 +27,7 @@ describe('the tools of an adapter', () => {
     })
     expect(await run('read_file', { path: 'src/a.ts' })).toMatchObject({ isError: false })
     expect((await write('mail/m.ts')).denial?.reason).toBe('scope_violation')
-    expect(asked).toEqual(['call write_to_file src/a.ts', 'call write_to_file src/b.ts'])
+    expect(questions).toEqual(['call write_to_file src/a.ts', 'call write_to_file src/b.ts'])
     expect((await session.changes()).changes).toMatchObject([{ path: 'src/a.ts', state: 'pending' }])
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ToolCall } from '../../src/core/api.js'
 import { runTool } from '../../src/hooks/index.js'
-import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 const patch = (...paths: string[]) =>
   ['*** Begin Patch', ...paths.flatMap((path) => [`*** Add File: ${path}`, '+x']), '*** End Patch'].join('\n')
@@ -31,7 +31,7 @@ describe('runTool', () => {
       await session.selectIntent('INT-001')
       expect(await run()).toMatchObject({ status: 'done', value: 'ran' })
       await session.flush()
-      const kinds = (await recordsOf(workspace)).map((record) => [own(record).type, own(record).outcome])
+      const kinds = (await recordsOf(workspace)).map((record) => [metadataOf(record).type, metadataOf(record).outcome])
       expect(kinds.filter(([type]) => type !== 'intent_selected')).toEqual([
         ['denied', undefined],
         ['tool_call', 'denied'],
@@ -113,7 +113,7 @@ describe('the gate of a call', () => {
     const denial = { reason: 'access_denied', message: 'Not on a Friday.', file: 'src/a.ts' } as const
     expect(await call(async () => denial)).toMatchObject({ status: 'denied', denial: { message: 'Not on a Friday.' } })
     await session.flush()
-    const denied = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'denied')
+    const denied = (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'denied')
     expect(denied).toMatchObject([{ reason: 'access_denied', path: 'src/a.ts', words: 'Not on a Friday.' }])
   })
 
@@ -126,7 +126,7 @@ describe('the gate of a call', () => {
     }
     expect(await call(shrug, 'mail/m.ts')).toMatchObject({ denial: { reason: 'scope_violation' } })
     await session.flush()
-    const denied = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'denied')
+    const denied = (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'denied')
     expect(denied.length).toBe(2)
   })
 

@@ -280,10 +280,10 @@ const OURS =
  * @param writes Files below the root that the command is expected to change.
  */
 export function unexpectedChanges(before: Snapshot, machine: Machine, writes: readonly string[] = []): string[] {
-  const now = snapshotOf(machine)
+  const after = snapshotOf(machine)
   const allowed = new Set(writes.map((path) => `clone/${path}`))
-  return [...new Set([...before.keys(), ...now.keys()])].sort().flatMap((name) => {
-    const [was, is] = [before.get(name), now.get(name)]
+  return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((name) => {
+    const [was, is] = [before.get(name), after.get(name)]
     if (was === is || allowed.has(name) || (was === undefined && OURS.test(name))) return []
     return [`${name}: ${was ?? 'nothing'} -> ${is ?? 'nothing'}`]
   })

@@ -105,10 +105,10 @@ describe('a submission', () => {
   it('shows only contents that the digests of its changes name', async () => {
     const hub = await serveTrial()
     const host = await hub.token('laptop', 'host')
-    const shown = await uploadContent(hub, host, 'a.txt', 'harmless\n')
-    const disguised = Object.assign({}, shown, { after: digest('harmful\n') })
+    const uploaded = await uploadContent(hub, host, 'a.txt', 'harmless\n')
+    const disguised = Object.assign({}, uploaded, { after: digest('harmful\n') })
     expect(await submit(hub, host, [disguised])).toMatchObject({ status: 400, body: { error: { code: 'invalid' } } })
-    expect((await submit(hub, host, [Object.assign({}, shown, { before: digest('x') })])).status).toBe(400)
+    expect((await submit(hub, host, [Object.assign({}, uploaded, { before: digest('x') })])).status).toBe(400)
   })
 
   it("of another host's session is refused, also before that host opens it", async () => {

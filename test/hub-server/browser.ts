@@ -72,10 +72,10 @@ export class Browser {
 
   #keep({ origin }: URL, line: string): void {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-    const own = this.cookies.get(origin) ?? new Map<string, Cookie>()
-    this.cookies.set(origin, own)
+    const jar = this.cookies.get(origin) ?? new Map<string, Cookie>()
+    this.cookies.set(origin, jar)
     const path = /;\s*path=([^;]*)/i.exec(line)?.[1] ?? '/'
-    if (value === '' || /max-age=0/i.test(line)) own.delete(name)
-    else own.set(name, { value, isStrict: /samesite=strict/i.test(line), path })
+    if (value === '' || /max-age=0/i.test(line)) jar.delete(name)
+    else jar.set(name, { value, isStrict: /samesite=strict/i.test(line), path })
   }
 }

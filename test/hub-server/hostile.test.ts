@@ -92,18 +92,18 @@ describe('the pages in a browser', () => {
     await page.click('button')
     for (const path of ['/', review]) {
       await page.goto(`${hub.url}${path}`)
-      const seen = await page.evaluate(() => ({
+      const state = await page.evaluate(() => ({
         title: document.title,
         text: document.body.textContent ?? '',
         harm: document.querySelectorAll('img, script').length,
         overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
       }))
-      expect(seen.title).toMatch(/^(?:Queue|Review) of /)
-      expect(seen.harm).toBe(0)
-      expect(seen.text).toContain('<script>')
-      expect(seen.text).toContain('<U+202E>')
-      expect(seen.text).not.toMatch(/[\u202e\u200b]/)
-      expect([path, seen.overflow]).toEqual([path, 0])
+      expect(state.title).toMatch(/^(?:Queue|Review) of /)
+      expect(state.harm).toBe(0)
+      expect(state.text).toContain('<script>')
+      expect(state.text).toContain('<U+202E>')
+      expect(state.text).not.toMatch(/[\u202e\u200b]/)
+      expect([path, state.overflow]).toEqual([path, 0])
     }
     expect(hub.errors).toEqual([])
   })

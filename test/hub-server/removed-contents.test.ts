@@ -14,9 +14,9 @@ it('a change whose contents were removed is listed on its page without them, and
     query.rows(`update escrow.contents set sent_at = now() - interval '2 days'`),
   )
   expect(await openStores(database, hub.scope).contents.removeUnused(1)).toEqual({ contents: 1, bytes: 6 })
-  const shown = await fetch(`${hub.url}/review/${first}`, { headers: { cookie: `escrow-hub=${ada}` } })
-  expect(shown.status).toBe(200)
-  const page = await shown.text()
+  const response = await fetch(`${hub.url}/review/${first}`, { headers: { cookie: `escrow-hub=${ada}` } })
+  expect(response.status).toBe(200)
+  const page = await response.text()
   expect(page).toContain('The hub no longer has its contents.')
   expect(page).not.toContain('type="checkbox"')
   const { changes } = (await call(hub, ada, `/v1/queue/${first}`)).body

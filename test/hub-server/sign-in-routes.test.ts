@@ -9,12 +9,12 @@ import { type Team, team } from './sign-in-team.js'
 /** Goes from the hub's page to the provider, and signs in there. */
 async function signIn({ url }: Team, name: string, browser = new Browser(), stopAt?: string) {
   const page = await browser.open(`${url}/sign-in`, { from: url })
-  const seen = await browser.open(page.url, {
+  const landing = await browser.open(page.url, {
     from: page.url,
     form: { prompt: 'login', login: name, password: 'any' },
     ...(stopAt === undefined ? {} : { stopAt }),
   })
-  return { browser, seen }
+  return { browser, seen: landing }
 }
 
 const decide = (browser: Browser, url: string, { id, key }: { id: string; key: string }, from = url) =>
@@ -46,25 +46,25 @@ describe('a sign-in', () => {
     expect(browser.cookie(all.url, 'escrow-hub-begun')).toBeUndefined()
     const response = await fetch(`${all.url}/sign-in`, { redirect: 'manual' })
     expect(response.headers.get('set-cookie')).toMatch(/^escrow-hub-begun=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
-    const kept = await all.database.transaction((query) =>
+    const rows = await all.database.transaction((query) =>
       query.rows(
         'select sign_ins::text as row from escrow.sign_ins union all select begun_sign_ins::text from escrow.begun_sign_ins',
       ),
     )
-    expect(JSON.stringify(kept)).not.toContain(cookie)
+    expect(JSON.stringify(rows)).not.toContain(cookie)
     expect(browser.cookies.get(all.url)?.get('escrow-hub-session')?.isStrict).toBe(true)
   })
 
   it('requests a code with PKCE, a state and a nonce', async () => {
     const { url } = await team()
     const response = await fetch(`${url}/sign-in`, { redirect: 'manual' })
-    const asked = new URL(response.headers.get('location') ?? '').searchParams
-    expect(Object.fromEntries(asked)).toMatchObject({
+    const query = new URL(response.headers.get('location') ?? '').searchParams
+    expect(Object.fromEntries(query)).toMatchObject({
       response_type: 'code',
       code_challenge_method: 'S256',
       redirect_uri: `${url}/sign-in/callback`,
     })
-    for (const name of ['code_challenge', 'state', 'nonce']) expect(asked.get(name)).toMatch(/^[\w-]{43}$/)
+    for (const name of ['code_challenge', 'state', 'nonce']) expect(query.get(name)).toMatch(/^[\w-]{43}$/)
   })
 
   it('of a group without access is refused', async () => {
@@ -103,8 +103,8 @@ describe('a sign-in', () => {
     const all = await team()
     const browser = new Browser()
     const page = await browser.open(`${all.url}/sign-in`)
-    const seen = await browser.open(`${page.url}/abort`, { from: page.url })
-    expect([seen.status, new URL(seen.url).pathname]).toEqual([403, '/sign-in/callback'])
+    const landing = await browser.open(`${page.url}/abort`, { from: page.url })
+    expect([landing.status, new URL(landing.url).pathname]).toEqual([403, '/sign-in/callback'])
     expect((await signIn(all, 'ada', browser)).seen.status).toBe(200)
   })
 })

@@ -162,11 +162,11 @@ it('sends nothing that names the machine, the process, a tenant, a person, a pat
     expect(text).not.toContain(secret)
   expect(text).not.toContain(JSON.stringify(owner))
   for (const { body } of received) {
-    const named = z.union([
+    const attribute = z.union([
       z.object({ resourceSpans: z.array(z.object({ resource: RESOURCE })) }).transform((all) => all.resourceSpans),
       z.object({ resourceMetrics: z.array(z.object({ resource: RESOURCE })) }).transform((all) => all.resourceMetrics),
     ])
-    expect(named.parse(body).map(({ resource }) => resource.attributes)).toEqual([{ 'service.name': 'escrow-hub' }])
+    expect(attribute.parse(body).map(({ resource }) => resource.attributes)).toEqual([{ 'service.name': 'escrow-hub' }])
   }
 })
 

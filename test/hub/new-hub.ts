@@ -13,12 +13,12 @@ const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
  * each version and copied.
  */
 export async function copyNewHub(to: string): Promise<void> {
-  made ??= make()
-  const { status, stderr } = spawnSync('cp', ['-R', await made, to], { encoding: 'utf8' })
+  hub ??= make()
+  const { status, stderr } = spawnSync('cp', ['-R', await hub, to], { encoding: 'utf8' })
   if (status !== 0) throw new Error(`The hub cannot be copied: ${stderr}`)
 }
 
-let made: Promise<string> | undefined
+let hub: Promise<string> | undefined
 
 async function make(): Promise<string> {
   const { version } = JSON.parse(readFileSync(`${MODULES}/@electric-sql/pglite/package.json`, 'utf8'))

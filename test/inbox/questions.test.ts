@@ -196,11 +196,11 @@ describe('an `ask` rule', () => {
 
   it('asks an approver at once, and a tool call waits for it before its first write', async () => {
     const { root, at, agent } = scene({ ...ASK, 'src/db/a.sql': 'x', 'src/db/b.sql': 'x' })
-    const seen: string[] = []
+    const paths: string[] = []
     const workspace = await openWorkspace(root, {
       async approver(question) {
         if (question.kind !== 'access') return undefined
-        seen.push(question.path)
+        paths.push(question.path)
         return question.path.endsWith('a.sql') ? { answer: 'once', by: ADA } : { answer: 'deny', words: 'No.', by: ADA }
       },
     })
@@ -212,7 +212,7 @@ describe('an `ask` rule', () => {
         )
       await call('src/db/a.sql')
       await expect(call('src/db/b.sql')).rejects.toEqual(fails('access_denied', /Ada does not allow/))
-      expect(seen).toEqual(['src/db/a.sql', 'src/db/b.sql'])
+      expect(paths).toEqual(['src/db/a.sql', 'src/db/b.sql'])
     } finally {
       await workspace.close()
     }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { openJudge, serveShell } from '../../src/index.js'
 import { stateOf } from '../support/state.js'
-import { own, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 it("judges by the session's stage and answers, and changes neither", async () => {
   const at = testWorkspace()
@@ -27,7 +27,7 @@ it("judges by the session's stage and answers, and changes neither", async () =>
   await review.answer(question?.id ?? '', { answer: 'allow' })
   expect(await reasonFor('src/b.ts')).toBeUndefined()
   expect(readFileSync(log, 'utf8')).toBe(before)
-  const denied = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'denied')
+  const denied = (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'denied')
   expect(denied.map(({ reason }) => reason)).toContain('access_denied')
 })
 

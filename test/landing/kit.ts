@@ -36,9 +36,9 @@ export interface Kit {
 
 /** A directory for one test. */
 export function place(): string {
-  const made = realpathSync(mkdtempSync(join(tmpdir(), 'escrow-land-')))
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
-  return made
+  const created = realpathSync(mkdtempSync(join(tmpdir(), 'escrow-land-')))
+  onTestFinished(() => rmSync(created, { recursive: true, force: true }))
+  return created
 }
 
 /** Lands the waiting changes of the hub. */

@@ -86,8 +86,8 @@ it('the ledger says who wrote and approved what landed, before and after the pul
 it('a landing that is received twice is recorded once', async () => {
   const { workspace, land } = await machine()
   await land()
-  const seen = join(layoutAt(realpathSync(workspace.root)).state, 'remote-seen.json')
-  const { since } = JSON.parse(readFileSync(seen, 'utf8'))
+  const seenFile = join(layoutAt(realpathSync(workspace.root)).state, 'remote-seen.json')
+  const { since } = JSON.parse(readFileSync(seenFile, 'utf8'))
   await sync(workspace)
   const count = async () => {
     let lines = 0
@@ -96,7 +96,7 @@ it('a landing that is received twice is recorded once', async () => {
   }
   expect(await count()).toBe(1)
   // The state after a crash before the position in the hub's list was saved.
-  writeFileSync(seen, JSON.stringify(Object.assign({}, JSON.parse(readFileSync(seen, 'utf8')), { since })))
+  writeFileSync(seenFile, JSON.stringify(Object.assign({}, JSON.parse(readFileSync(seenFile, 'utf8')), { since })))
   expect(await sync(workspace)).toContainEqual(expect.objectContaining({ kind: 'landed' }))
   expect(await count()).toBe(1)
 })

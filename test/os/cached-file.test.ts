@@ -6,7 +6,7 @@ import { tempDir } from '../support/facade.js'
 
 function setUpFile(): {
   readonly write: (text: string) => void
-  readonly now: () => string
+  readonly read: () => string
   readonly remove: () => void
 } {
   const { path, dispose } = tempDir()
@@ -15,39 +15,39 @@ function setUpFile(): {
   const read = cachedFile(new SharedFile(path, 'a'), 100, (found) =>
     found.kind === 'bytes' ? found.bytes.toString() : found.kind,
   )
-  return { now: read, write: (text) => writeFileSync(file, text), remove: () => rmSync(file) }
+  return { read, write: (text) => writeFileSync(file, text), remove: () => rmSync(file) }
 }
 
 describe('a cached file', () => {
   it('is current after every change', () => {
-    const { now, write, remove } = setUpFile()
-    expect(now()).toBe('absent')
+    const { read, write, remove } = setUpFile()
+    expect(read()).toBe('absent')
     for (const text of ['one', 'two', 'three']) {
       write(text)
-      expect(now()).toBe(text)
+      expect(read()).toBe(text)
     }
     write('x'.repeat(101))
-    expect(now()).toBe('unreadable')
+    expect(read()).toBe('unreadable')
     remove()
-    expect(now()).toBe('absent')
+    expect(read()).toBe('absent')
   })
 
   it('changes only after a frozen period, and not within it', () => {
-    const { now, write, remove } = setUpFile()
+    const { read, write, remove } = setUpFile()
     const seen = withFrozenStamps(() => {
-      const before = now()
+      const before = read()
       write('one')
-      return [before, now(), withFrozenStamps(now)]
+      return [before, read(), withFrozenStamps(read)]
     })
     expect(seen).toEqual(['absent', 'absent', 'absent'])
-    expect(now()).toBe('one')
+    expect(read()).toBe('one')
     expect(() =>
       withFrozenStamps(() => {
-        now()
+        read()
         throw new Error('given up')
       }),
     ).toThrow('given up')
     remove()
-    expect(now()).toBe('absent')
+    expect(read()).toBe('absent')
   })
 })

@@ -4,17 +4,17 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { isDead, thisProcess } from '../../src/os/process.js'
 
 function child(): ReturnType<typeof spawn> {
-  const made = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] })
-  onTestFinished(() => void made.kill('SIGKILL'))
-  return made
+  const spawned = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] })
+  onTestFinished(() => void spawned.kill('SIGKILL'))
+  return spawned
 }
 
 async function deadChildPid(): Promise<number> {
-  const made = child()
-  await once(made, 'spawn')
-  made.kill('SIGKILL')
-  await once(made, 'close')
-  return made.pid ?? 0
+  const process = child()
+  await once(process, 'spawn')
+  process.kill('SIGKILL')
+  await once(process, 'close')
+  return process.pid ?? 0
 }
 
 describe('a process identity', () => {

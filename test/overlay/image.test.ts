@@ -13,7 +13,7 @@ const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 50)
 const ALWAYS = { log: 0, pack: 0, times: 0 }
 
 /** The complete visible state of a stage, with attributes and credits. */
-function look(overlay: Overlay): unknown {
+function readState(overlay: Overlay): unknown {
   const seen = mergedFiles(overlay)
   const inodes = Object.keys(seen).map((path) => {
     const inode = overlay.placeOf(p(path)).node?.inode
@@ -44,7 +44,7 @@ function lookAll(store: StageStore): unknown {
     return [version, ...(end ? [end] : [])].map((each) => [
       id,
       snapshot,
-      look(new Overlay({ lower, stage: Stage.of(each) })),
+      readState(new Overlay({ lower, stage: Stage.of(each) })),
     ])
   })
   const { settledSeq, reviewed, reviewId, agents, notes, snapshots } = stage
@@ -59,7 +59,7 @@ function lookAll(store: StageStore): unknown {
     changed: snapshots.changed,
   }
   const bases = [...stage.bases].map(([path, { state: was, kept }]) => [path, was, kept && `${store.base(p(path))}`])
-  return { now: look(store.overlay), versions, state, bases: bases.sort() }
+  return { merged: readState(store.overlay), versions, state, bases: bases.sort() }
 }
 
 function site() {

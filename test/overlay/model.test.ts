@@ -33,7 +33,7 @@ const UNSYNCED = {
 interface Site {
   readonly layout: Layout
   readonly store: StageStore
-  own(id: string): StageStore
+  openStore(id: string): StageStore
   dispose(): void
 }
 
@@ -42,7 +42,7 @@ function site(): Site {
   seed(root, LOWER)
   const layout = layoutAt(root)
   const stores: StageStore[] = []
-  const own = (id: string) => {
+  const openStore = (id: string) => {
     mkdirSync(layout.session(id).dir, { recursive: true })
     const store = ownStage(openStage(layout, id, { durability: 'process' }), {
       credit: () => ({}),
@@ -52,11 +52,11 @@ function site(): Site {
     stores.push(store)
     return store
   }
-  const store = own('one')
+  const store = openStore('one')
   return {
     layout,
     store,
-    own,
+    openStore,
     dispose() {
       for (const each of stores) each.close()
       dispose()
@@ -257,7 +257,7 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
       fc.asyncProperty(steps, steps, (mine, theirs) =>
         property(mine, async (at) => {
           const { overlay } = at.store
-          const other = at.own('two')
+          const other = at.openStore('two')
           for (const step of theirs) mutate(other.overlay, step)
           const before = diffStage(overlay).changes
           const held = new Map(

@@ -11,7 +11,7 @@ import { LOWER, type Mutation, mergedFiles, mutate, mutation, overlayOver, p, se
 const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 50)
 
 /** The complete visible state of a stage: names, contents, link counts, and its changes. */
-function look(overlay: Overlay): unknown {
+function readState(overlay: Overlay): unknown {
   const { changes } = diffStage(overlay)
   const described = changes
     .map(({ content: _, times, ...change }) => JSON.stringify({ ...change, times: String(times?.mtimeNs) }))
@@ -69,29 +69,29 @@ describe('snapshots', { timeout: 180_000 + RUNS * 500 }, () => {
           for (const each of steps) {
             if (each.op === 'mark') {
               const { id } = store.createSnapshot({})
-              seen.set(id, look(store.overlay))
+              seen.set(id, readState(store.overlay))
               paths.set(id, path)
             } else if (each.op === 'travel') {
               const to = snapshots.list()[each.to % Math.max(1, snapshots.size)]
               if (!to) continue
-              const before = look(store.overlay)
+              const before = readState(store.overlay)
               const { left } = store.travel(to, [])
               if (seen.has(left.id)) expect(seen.get(left.id)).toEqual(before)
               seen.set(left.id, before)
               paths.set(left.id, path)
               path = paths.get(to.id) ?? []
-              expect(look(store.overlay)).toEqual(seen.get(to.id))
+              expect(readState(store.overlay)).toEqual(seen.get(to.id))
             } else {
               mutate(store.overlay, each)
               path = [...path, each]
             }
           }
           const replayed = at.reopen()
-          expect(look(replayed.overlay)).toEqual(look(store.overlay))
+          expect(readState(replayed.overlay)).toEqual(readState(store.overlay))
           for (const { overlay } of [store, replayed]) {
             for (const { id, version } of overlay.stage.snapshots.list()) {
-              const then = new Overlay({ lower: overlay.lower, stage: Stage.of(version) })
-              expect(look(then), id).toEqual(seen.get(id))
+              const earlier = new Overlay({ lower: overlay.lower, stage: Stage.of(version) })
+              expect(readState(earlier), id).toEqual(seen.get(id))
             }
           }
           const naive = overlayOver(LOWER)
@@ -119,18 +119,18 @@ describe('snapshots', { timeout: 180_000 + RUNS * 500 }, () => {
           const changes = diffVersions(before, overlay)
           const files = (seen: Record<string, string>) =>
             Object.fromEntries(Object.entries(seen).filter(([, what]) => !what.startsWith('dir')))
-          const made = files(was)
+          const filesBefore = files(was)
           for (const { path, from, after } of changes) {
-            if (from !== undefined) delete made[from]
-            if (after === null) delete made[path]
+            if (from !== undefined) delete filesBefore[from]
+            if (after === null) delete filesBefore[path]
           }
           for (const change of changes) {
             if (change.after?.type === 'file')
-              made[change.path] =
+              filesBefore[change.path] =
                 `file ${change.after.mode.toString(8)} ${Buffer.from(change.content()).toString('latin1')}`
-            if (change.after?.type === 'symlink') made[change.path] = `link ${Buffer.from(change.content())}`
+            if (change.after?.type === 'symlink') filesBefore[change.path] = `link ${Buffer.from(change.content())}`
           }
-          expect(made).toEqual(files(is))
+          expect(filesBefore).toEqual(files(is))
           const paths = new Set(changes.flatMap(({ path, from }) => [path, from ?? path]))
           for (const path of paths) expect(was[path] === is[path] && was[path]?.startsWith('file'), path).toBe(false)
         } finally {

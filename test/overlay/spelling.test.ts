@@ -26,7 +26,7 @@ import { guardRulesFor, tempDir } from '../support/facade.js'
 /** A directory of this disk that behaves like such a disk: every name leads to the entry that differs only in case. */
 function foldingLower(root: string): Lower {
   const real = openLower(root)
-  const own = (path: RelPath): RelPath => {
+  const ownPath = (path: RelPath): RelPath => {
     let at = ROOT
     for (const segment of path === ROOT ? [] : path.split('/')) {
       const names = real.typeOf(at) === 'dir' ? real.names(at) : []
@@ -36,16 +36,16 @@ function foldingLower(root: string): Lower {
   }
   return {
     ...real,
-    hostPath: (path) => real.hostPath(own(path)),
-    name: (path) => real.name(own(path)),
-    typeOf: (path) => real.typeOf(own(path)),
-    lstat: (path) => real.lstat(own(path)),
-    lstatBig: (path) => real.lstatBig(own(path)),
-    read: (path) => real.read(own(path)),
-    readdir: (path) => real.readdir(own(path)),
-    names: (path) => real.names(own(path)),
-    exists: (path) => real.exists(own(path)),
-    readlink: (path) => real.readlink(own(path)),
+    hostPath: (path) => real.hostPath(ownPath(path)),
+    name: (path) => real.name(ownPath(path)),
+    typeOf: (path) => real.typeOf(ownPath(path)),
+    lstat: (path) => real.lstat(ownPath(path)),
+    lstatBig: (path) => real.lstatBig(ownPath(path)),
+    read: (path) => real.read(ownPath(path)),
+    readdir: (path) => real.readdir(ownPath(path)),
+    names: (path) => real.names(ownPath(path)),
+    exists: (path) => real.exists(ownPath(path)),
+    readlink: (path) => real.readlink(ownPath(path)),
   }
 }
 

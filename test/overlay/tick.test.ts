@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { invalidateTick, memoizePerTick } from '../../overlay/tick.js'
 
 function memoizedCounter(): () => number {
-  let asked = 0
-  return memoizePerTick(() => ++asked)
+  let count = 0
+  return memoizePerTick(() => ++count)
 }
 
 /** Only the clock ends a turn meanwhile. */

@@ -129,9 +129,9 @@ describe('a return to a snapshot before commits', { timeout: 180_000 + RUNS * 1_
             const to = snapshots.list()[n % snapshots.size]
             const was = to && since.get(to.id)
             if (!to || !was) continue
-            const now = captureState(overlay)
+            const current = captureState(overlay)
             const { left } = store.travel(to, [])
-            if (!since.has(left.id)) since.set(left.id, now)
+            if (!since.has(left.id)) since.set(left.id, current)
             checkTravel(at.root, store, was)
           }
           expect(mergedFiles(readStage(at.layout, 'one').overlay)).toEqual(mergedFiles(store.overlay))
@@ -144,26 +144,26 @@ describe('a return to a snapshot before commits', { timeout: 180_000 + RUNS * 1_
   })
 })
 
-function checkTravel(root: string, { overlay }: StageStore, then: Known): void {
+function checkTravel(root: string, { overlay }: StageStore, earlier: Known): void {
   const disk = onDisk(root)
-  const now = files(overlay)
-  const isNear = (path: string) => [...then.landed].some((each) => isWithin(path, each) || isWithin(each, path))
+  const current = files(overlay)
+  const isNear = (path: string) => [...earlier.landed].some((each) => isWithin(path, each) || isWithin(each, path))
   // A renamed directory that commits have changed, by either name, is as the disk has it.
-  const moved = [...then.renamed].filter(({ at, lower }) => [at, lower].some(isNear))
+  const moved = [...earlier.renamed].filter(({ at, lower }) => [at, lower].some(isNear))
   const near = (path: string) =>
     isNear(path) || moved.some(({ at, lower }) => isWithin(path, at) || isWithin(path, lower))
-  const label = inspect({ landed: [...then.landed], was: then.files, now })
+  const label = inspect({ landed: [...earlier.landed], was: earlier.files, now: current })
   const { changes } = diffStage(overlay)
   const staged = new Set(changes.flatMap(namesOf).map(String))
-  for (const path of then.landed) {
+  for (const path of earlier.landed) {
     // A directory that is still in use, or a file above, can be at a committed path.
     if ([...staged].some((each) => each !== path && (isWithin(each, path) || isWithin(path, each)))) continue
     expect(staged.has(path), `${path} is staged; ${label}`).toBe(false)
     const onIt = disk[path]?.startsWith('dir') ? undefined : disk[path]
-    if (mergedState(overlay, p(path))?.type !== 'dir') expect(now.get(path), `${path}; ${label}`).toBe(onIt)
+    if (mergedState(overlay, p(path))?.type !== 'dir') expect(current.get(path), `${path}; ${label}`).toBe(onIt)
   }
-  for (const [path, what] of then.files) if (!near(path)) expect(now.get(path), `${path}; ${label}`).toBe(what)
-  for (const path of now.keys()) if (!near(path)) expect(then.files.has(path), `${path} is new; ${label}`).toBe(true)
+  for (const [path, what] of earlier.files) if (!near(path)) expect(current.get(path), `${path}; ${label}`).toBe(what)
+  for (const path of current.keys()) if (!near(path)) expect(earlier.files.has(path), `${path} is new; ${label}`).toBe(true)
 }
 
 it('a version is a separate stage, whose edits leave the snapshot unchanged', () => {

@@ -35,12 +35,12 @@ it('ignores the same paths as git, by the files of every directory on the way', 
           }
           const read = (file: string) => (file in texts ? readFileSync(`${root}/${file}`, 'utf8') : undefined)
           const isIgnored = gitIgnored(read)
-          const asked = [...new Set(paths.flatMap((each) => createFile(root, each)))]
-          const input = asked.map((each) => `${each}\0`).join('')
+          const created = [...new Set(paths.flatMap((each) => createFile(root, each)))]
+          const input = created.map((each) => `${each}\0`).join('')
           const args = ['-C', root, 'check-ignore', '--no-index', '-z', '--stdin']
           const { stdout } = spawnSync('git', args, { input, encoding: 'utf8' })
           const ignored = new Set(stdout.split('\0'))
-          for (const each of asked) {
+          for (const each of created) {
             const isDirectory = lstatSync(`${root}/${each}`).isDirectory()
             expect([each, isIgnored(each, isDirectory)]).toEqual([each, ignored.has(each)])
           }
@@ -66,11 +66,11 @@ function createFile(root: string, path: string): string[] {
 }
 
 it('reads no other files than git', () => {
-  const asked: string[] = []
+  const queries: string[] = []
   const isIgnored = gitIgnored((file) => {
-    asked.push(file)
+    queries.push(file)
     return undefined
   })
   expect(isIgnored('a/b/c', false)).toBe(false)
-  expect(new Set(asked)).toEqual(new Set(['.gitignore', 'a/.gitignore', 'a/b/.gitignore', '.git/info/exclude']))
+  expect(new Set(queries)).toEqual(new Set(['.gitignore', 'a/.gitignore', 'a/b/.gitignore', '.git/info/exclude']))
 })

@@ -165,23 +165,23 @@ describe('writes', () => {
   })
 
   it('check the content lock last, and not for a directory', () => {
-    const asked: string[] = []
+    const queries: string[] = []
     const base = (path: string) => {
-      asked.push(path)
+      queries.push(path)
       return 'stale' as const
     }
     const policy = setUp({ base })
     policy.decide(access('put', 'lib/a'))
     policy.decide(access('mkdir', 'src/auth/d'))
     policy.decide(access('read', 'src/auth/a'))
-    expect(asked).toEqual([])
+    expect(queries).toEqual([])
     for (const effect of MUTATORS) policy.decide(access(effect, 'src/auth/a'))
-    expect(asked).toHaveLength(MUTATORS.length - 1)
+    expect(queries).toHaveLength(MUTATORS.length - 1)
   })
 
   it('need a scope that names a protected path literally', () => {
-    const named = registry(intent('INT-001', 'IN_PROGRESS', ['.vscode/settings.json', 'pkg/**', '.git/**']))
-    const policy = setUp({ intents: () => named })
+    const intents = registry(intent('INT-001', 'IN_PROGRESS', ['.vscode/settings.json', 'pkg/**', '.git/**']))
+    const policy = setUp({ intents: () => intents })
     expect(denial(policy, access('put', '.vscode/settings.json'))).toBe('stage')
     expect(denial(policy, access('mkdir', '.vscode'))).toBe('stage')
     expect(denial(policy, access('mkdir', 'pkg/.vscode'))).toMatchObject({ reason: 'protected_path' })

@@ -56,8 +56,8 @@ export const access = (effect: Effect, path: string, more: Partial<Access> = {})
   ...more,
 })
 
-export function denial(policy: ReturnType<typeof setUp>, asked: Access) {
-  const decision = policy.decide(asked)
+export function denial(policy: ReturnType<typeof setUp>, access: Access) {
+  const decision = policy.decide(access)
   return decision.verdict === 'deny' ? decision.denial : decision.verdict
 }
 

@@ -18,9 +18,9 @@ async function problemsAfter(...verdicts: readonly Fields[]): Promise<readonly s
   const at = lines.findLastIndex((line) => line.includes('"type":"verdict"'))
   const copies = verdicts.map(() => lines[at] ?? '')
   const ledger = changeAndRechain(lines.toSpliced(at, 1, ...copies), (record, n) => {
-    const own = Object(record.metadata)['dev.escrowfs']
-    own.seq = n + 1
-    if (n >= at && n < at + verdicts.length) Object.assign(own, verdicts[n - at])
+    const metadata = Object(record.metadata)['dev.escrowfs']
+    metadata.seq = n + 1
+    if (n >= at && n < at + verdicts.length) Object.assign(metadata, verdicts[n - at])
   })
   pr.writeLedger(ledger)
   pr.commit()

@@ -18,8 +18,8 @@ import {
   withLastVerdict,
 } from './repository.js'
 
-const check = async (...asked: Parameters<typeof checkRepository>) => {
-  const report = await checkRepository(...asked)
+const check = async (...args: Parameters<typeof checkRepository>) => {
+  const report = await checkRepository(...args)
   return { ...report, problems: problemsOf(report) }
 }
 

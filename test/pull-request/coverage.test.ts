@@ -11,10 +11,10 @@ const problems = async (pr: Repository) => problemsOf(await check(pr, { keys: 'k
 
 interface Line {
   readonly text: string
-  readonly own: Readonly<Record<string, unknown>>
+  readonly metadata: Readonly<Record<string, unknown>>
 }
 
-const parseLine = (text: string): Line => ({ text, own: JSON.parse(text).metadata[OWN] })
+const parseLine = (text: string): Line => ({ text, metadata: JSON.parse(text).metadata[OWN] })
 
 /** A record like another one, at another position of the chain. */
 function forgeFrom({ text }: Line, fields: Readonly<Record<string, unknown>>): Line {
@@ -25,9 +25,9 @@ function forgeFrom({ text }: Line, fields: Readonly<Record<string, unknown>>): L
 }
 
 /** Continues a record, and joins others. */
-function follow({ text, own }: Line, ...joined: readonly Line[]) {
-  const joins = joined.map((each) => ({ ledger: each.own.ledger, seq: each.own.seq, hash: sha256(each.text) }))
-  const seq = 1 + Math.max(...[own, ...joined.map((each) => each.own)].map((each) => Number(each.seq)))
+function follow({ text, metadata }: Line, ...joined: readonly Line[]) {
+  const joins = joined.map((each) => ({ ledger: each.metadata.ledger, seq: each.metadata.seq, hash: sha256(each.text) }))
+  const seq = 1 + Math.max(...[metadata, ...joined.map((each) => each.metadata)].map((each) => Number(each.seq)))
   return { prev: sha256(text), seq, ...(joins.length > 0 && { joins }) }
 }
 
@@ -48,9 +48,9 @@ describe('a checkpoint', () => {
   function setUpForged() {
     const pr = copyOf(template)
     const lines = pr.ledger().map(parseLine)
-    const at = lines.findLastIndex(({ own }) => own.type === 'commit') + 1
+    const at = lines.findLastIndex(({ metadata }) => metadata.type === 'commit') + 1
     const [commit, checkpoint, end] = [lines[at - 1], lines[at], lines.at(-1)]
-    if (commit === undefined || checkpoint?.own.type !== 'checkpoint' || end === undefined)
+    if (commit === undefined || checkpoint?.metadata.type !== 'checkpoint' || end === undefined)
       throw new Error('Nothing is signed.')
     return {
       pr,
@@ -75,7 +75,7 @@ describe('a checkpoint', () => {
 
   it('covers no line of another tool on such a branch', async () => {
     const { pr, before, rest, commit, end, forged } = setUpForged()
-    const foreign = { text: JSON.stringify({ ...JSON.parse(forged.text), metadata: {} }), own: commit.own }
+    const foreign = { text: JSON.stringify({ ...JSON.parse(forged.text), metadata: {} }), metadata: commit.metadata }
     write(pr, [...before, foreign, ...rest, forgeFrom(forged, { ...follow(end, foreign), type: 'merge' })])
     expect(await problems(pr)).toEqual([UNSIGNED])
   })

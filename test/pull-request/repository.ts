@@ -51,14 +51,14 @@ export async function repository(): Promise<Repository> {
 
 /** A pull request with approved work of an agent and work of a person. */
 export async function createHonestPullRequest(): Promise<Repository> {
-  const made = templates.get('honest') ?? createPullRequest()
-  templates.set('honest', made)
-  return copyOf(await made)
+  const template = templates.get('honest') ?? createPullRequest()
+  templates.set('honest', template)
+  return copyOf(await template)
 }
 
 /** Call this after the tests of a file. */
 export async function removeTemplates(): Promise<void> {
-  for (const made of templates.values()) rmSync(await made, { recursive: true, force: true })
+  for (const template of templates.values()) rmSync(await template, { recursive: true, force: true })
   templates.clear()
 }
 
@@ -88,15 +88,15 @@ function newDirectory(): string {
 /** @param prepare adds files to the base */
 export async function newRepository(prepare: (root: string) => void = () => {}): Promise<string> {
   const root = newDirectory()
-  const made = repositoryAt(root)
-  made.git('init', '-q', '-b', 'main')
+  const repository = repositoryAt(root)
+  repository.git('init', '-q', '-b', 'main')
   await initWorkspace(root)
-  made.write('.orchestration/active_intents.yaml', INTENTS)
-  made.write('src/a.ts', 'one\ntwo\n')
+  repository.write('.orchestration/active_intents.yaml', INTENTS)
+  repository.write('src/a.ts', 'one\ntwo\n')
   prepare(root)
-  made.commit('base')
-  await made.agent(({ fs }) => fs.writeFileSync('src/old.ts', 'old\n'))
-  made.git('checkout', '-q', '-b', 'work')
+  repository.commit('base')
+  await repository.agent(({ fs }) => fs.writeFileSync('src/old.ts', 'old\n'))
+  repository.git('checkout', '-q', '-b', 'work')
   return root
 }
 
@@ -144,8 +144,8 @@ async function approvedWork(root: string, work: (session: Session) => unknown): 
 
 /** Checks the pull request of a repository, by default without keys. */
 export function check(pr: Repository, more: Partial<PullRequestOptions> = {}): Promise<PullRequestReport> {
-  const asked = { cwd: pr.root, base: 'main', head: 'HEAD', workspace: '.', requireTrailers: false, openWorkspace }
-  return checkPullRequest({ ...asked, ...more })
+  const request = { cwd: pr.root, base: 'main', head: 'HEAD', workspace: '.', requireTrailers: false, openWorkspace }
+  return checkPullRequest({ ...request, ...more })
 }
 
 /** A repository whose base has a key in `keys`, and whose ledger is signed by it. @param work changes it while the key signs */
@@ -173,14 +173,14 @@ export function changeAndRechain(
   lines: readonly string[],
   change: (record: Record<string, unknown>, at: number) => void,
 ): string[] {
-  const made: string[] = []
+  const created: string[] = []
   for (const [at, line] of lines.entries()) {
     const record = JSON.parse(line)
     change(record, at)
-    record.metadata['dev.escrowfs'].prev = made.length === 0 ? null : sha256(made.at(-1) ?? '')
-    made.push(JSON.stringify(record))
+    record.metadata['dev.escrowfs'].prev = created.length === 0 ? null : sha256(created.at(-1) ?? '')
+    created.push(JSON.stringify(record))
   }
-  return made
+  return created
 }
 
 /** A ledger whose last verdict has other fields, with a valid chain. */

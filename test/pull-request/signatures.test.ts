@@ -25,9 +25,9 @@ describe('signatures', () => {
     const pr = copyOf(template)
     const lines = pr.ledger()
     const last = lines.at(-1) ?? ''
-    const own = { ...JSON.parse(last).metadata['dev.escrowfs'], type: 'commit', prev: sha256(last) }
-    own.seq++
-    const forged = { ...JSON.parse(last), id: 'forged', metadata: { 'dev.escrowfs': own } }
+    const metadata = { ...JSON.parse(last).metadata['dev.escrowfs'], type: 'commit', prev: sha256(last) }
+    metadata.seq++
+    const forged = { ...JSON.parse(last), id: 'forged', metadata: { 'dev.escrowfs': metadata } }
     append(pr.root, LEDGER, `${JSON.stringify(forged)}\n`)
     pr.commit()
     expect((await check(pr)).problems).toEqual([])

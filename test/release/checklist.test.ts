@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { Review } from '../../src/index.js'
 import { layoutAt } from '../../src/os/workspace-state.js'
-import { failure, own, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { failure, metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 const PRICES = 'Prices are integers'
@@ -38,7 +38,7 @@ const checklistRows = async (review: Review) =>
   (await review.checklist()).map(({ intentId, number, criterion, ticked }) => [intentId, number, criterion, ticked])
 
 async function checklistsIn(workspace: Parameters<typeof recordsOf>[0]) {
-  const records = (await recordsOf(workspace)).map(own)
+  const records = (await recordsOf(workspace)).map(metadataOf)
   return records.flatMap(({ type, checklist }) => (type === 'commit' ? [checklist] : []))
 }
 
@@ -90,9 +90,9 @@ it('spends a tick although the committer died before it wrote its review record'
   await review.commit()
   const { review: log } = layoutAt(at.root).session('agent')
   const lines = readFileSync(log, 'utf8').trimEnd().split('\n')
-  const kept = lines.filter((line) => !line.includes('"kind":"committed"'))
-  expect(kept.length).toBe(lines.length - 1)
-  writeFileSync(log, `${kept.join('\n')}\n`)
+  const remaining = lines.filter((line) => !line.includes('"kind":"committed"'))
+  expect(remaining.length).toBe(lines.length - 1)
+  writeFileSync(log, `${remaining.join('\n')}\n`)
   session.fs.writeFileSync('src/a.ts', 'newer\n')
   await session.flush()
   const again = await (await at.open()).review('agent')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 const ADD = 'export function add(a: number, b: number) {\n  return a + b\n}\n'
 
@@ -12,12 +12,12 @@ describe('the ledger record of a commit', () => {
       const review = await workspace.review('agent')
       await review.approve()
       await review.commit()
-      return (await recordsOf(workspace)).findLast((record) => own(record).type === 'commit') ?? {}
+      return (await recordsOf(workspace)).findLast((record) => metadataOf(record).type === 'commit') ?? {}
     }
     session.fs.writeFileSync('src/a.ts', ADD.replace('  return', '    return'))
     const layout = await land()
     expect(layout).toMatchObject({ mutation_class: 'AST_REFACTOR', files: [{ mutation_class: 'AST_REFACTOR' }] })
-    expect(own(layout)).toMatchObject({ changes: [{ mutation: { class: 'AST_REFACTOR', rule: 'layout' } }] })
+    expect(metadataOf(layout)).toMatchObject({ changes: [{ mutation: { class: 'AST_REFACTOR', rule: 'layout' } }] })
 
     session.fs.writeFileSync('src/a.ts', ADD)
     session.fs.writeFileSync('src/c.txt', 'two\n')
@@ -26,7 +26,7 @@ describe('the ledger record of a commit', () => {
       mutation_class: null,
       files: [{ mutation_class: 'AST_REFACTOR' }, { mutation_class: null }],
     })
-    expect(own(doubt)).toMatchObject({ changes: [{}, { mutation: { class: 'UNVERIFIED', rule: 'language' } }] })
+    expect(metadataOf(doubt)).toMatchObject({ changes: [{}, { mutation: { class: 'UNVERIFIED', rule: 'language' } }] })
 
     session.fs.writeFileSync('src/a.ts', ADD.replace('a + b', 'a - b'))
     session.fs.renameSync('src/b.ts', 'src/d.ts')
@@ -34,7 +34,7 @@ describe('the ledger record of a commit', () => {
     session.fs.writeFileSync('src/new.ts', '')
     const evolution = await land()
     expect(evolution).toMatchObject({ mutation_class: 'INTENT_EVOLUTION' })
-    const rules = (own(evolution).changes as { path: string; mutation: { class: string; rule: string } }[]).map(
+    const rules = (metadataOf(evolution).changes as { path: string; mutation: { class: string; rule: string } }[]).map(
       ({ path, mutation }) => [path, mutation.class, mutation.rule],
     )
     expect(rules.sort()).toEqual([

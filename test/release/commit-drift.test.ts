@@ -94,9 +94,9 @@ describe("a person's changes at a path that the agent changed", () => {
     at.write('src/d/mine.txt', 'precious\n')
     at.write('src/d/more.txt', 'more\n')
     const review = await workspace.review('agent')
-    const shown = (await review.changes()).changes.map(({ kind, path, from, flags }) => ({ kind, path, from, flags }))
-    expect(shown).toContainEqual(expect.objectContaining({ path: 'src/e/more.txt', from: 'src/d/more.txt' }))
-    expect(shown).toContainEqual(expect.objectContaining({ kind: 'delete', path: 'src/d/x', flags: [] }))
+    const displayed = (await review.changes()).changes.map(({ kind, path, from, flags }) => ({ kind, path, from, flags }))
+    expect(displayed).toContainEqual(expect.objectContaining({ path: 'src/e/more.txt', from: 'src/d/more.txt' }))
+    expect(displayed).toContainEqual(expect.objectContaining({ kind: 'delete', path: 'src/d/x', flags: [] }))
     const left = [expect.objectContaining({ path: 'src/d/mine.txt', reason: 'stale_file' })]
     expect((await review.approve(undefined, ANN)).left).toEqual(left)
     expect((await review.commit()).left).toEqual(left)

@@ -7,12 +7,12 @@ const ANN = { name: 'Ann' }
 const mode = (at: TestWorkspace, path: string) => (lstatSync(`${at.root}/${path}`).mode & 0o7777).toString(8)
 
 /** An agent works, then a person changes the mode of `src/a.ts` on disk, and approves. */
-async function meanwhile(work: (fs: Session['fs']) => void, given: number) {
+async function commitWithRace(work: (fs: Session['fs']) => void, mode: number) {
   const at = testWorkspace()
   const workspace = await at.open()
   const agent = await working(workspace)
   work(agent.fs)
-  chmodSync(`${at.root}/src/a.ts`, given)
+  chmodSync(`${at.root}/src/a.ts`, mode)
   const review = await workspace.review('agent')
   await review.approve(undefined, ANN)
   return { at, agent, workspace, review }
@@ -20,7 +20,7 @@ async function meanwhile(work: (fs: Session['fs']) => void, given: number) {
 
 describe('a mode that a person set on disk meanwhile', () => {
   it('is kept if the agent wrote the file and did not change its mode', async () => {
-    const { at, agent, workspace, review } = await meanwhile((fs) => fs.writeFileSync('src/a.ts', 'new'), 0o755)
+    const { at, agent, workspace, review } = await commitWithRace((fs) => fs.writeFileSync('src/a.ts', 'new'), 0o755)
     const { id } = await review.commit()
     expect([at.text('src/a.ts'), mode(at, 'src/a.ts')]).toEqual(['new', '755'])
     expect((await agent.changes()).changes).toEqual([])
@@ -31,19 +31,19 @@ describe('a mode that a person set on disk meanwhile', () => {
   })
 
   it('does not block a removal', async () => {
-    const { agent, review } = await meanwhile((fs) => fs.unlinkSync('src/a.ts'), 0o600)
+    const { agent, review } = await commitWithRace((fs) => fs.unlinkSync('src/a.ts'), 0o600)
     expect((await review.commit()).committed).toEqual(['src/a.ts'])
     expect((await agent.changes()).changes).toEqual([])
   })
 
   it('does not give an agent a setuid file', async () => {
-    const { at, review } = await meanwhile((fs) => fs.writeFileSync('src/a.ts', 'new'), 0o4755)
+    const { at, review } = await commitWithRace((fs) => fs.writeFileSync('src/a.ts', 'new'), 0o4755)
     await review.commit()
     expect([at.text('src/a.ts'), mode(at, 'src/a.ts')]).toEqual(['new', '755'])
   })
 
   it('refuses the change of an agent that set another mode', async () => {
-    const { at, review } = await meanwhile((fs) => {
+    const { at, review } = await commitWithRace((fs) => {
       fs.writeFileSync('src/a.ts', 'new')
       fs.chmodSync('src/a.ts', 0o700)
     }, 0o755)

@@ -64,8 +64,8 @@ describe('a renamed directory', () => {
       'src/deep/new/more': 'dir 755',
       'src/deep/new/more/d.ts': 'file 644 d\n',
     })
-    const now = ['', '/in', '/in/b.ts', '/empty'].map((name) => inode(at, `src/deep/new${name}`))
-    expect(now).toEqual(inodes)
+    const inodesAfter = ['', '/in', '/in/b.ts', '/empty'].map((name) => inode(at, `src/deep/new${name}`))
+    expect(inodesAfter).toEqual(inodes)
     expect((await agent.changes()).changes).toEqual([])
     const undo = await workspace.undo(id)
     expect((await undo.changes()).changes.flatMap(({ flags }) => flags)).not.toContain('drifted')

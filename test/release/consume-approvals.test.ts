@@ -19,9 +19,9 @@ it('does not apply an approval again when its commit died before it was recorded
 
   const { review: log } = layoutAt(at.root).session('agent')
   const lines = readFileSync(log, 'utf8').trimEnd().split('\n')
-  const kept = lines.filter((line) => !line.includes('"kind":"committed"'))
-  expect(kept.length).toBe(lines.length - 1)
-  writeFileSync(log, `${kept.join('\n')}\n`)
+  const remaining = lines.filter((line) => !line.includes('"kind":"committed"'))
+  expect(remaining.length).toBe(lines.length - 1)
+  writeFileSync(log, `${remaining.join('\n')}\n`)
 
   await agent.flush()
   at.write('src/a.ts', 'a one\na two\n')

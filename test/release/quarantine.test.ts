@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { stateOf } from '../support/state.js'
-import { INTENTS, own, reasonOf, recordsOf } from '../support/workspace.js'
+import { INTENTS, metadataOf, reasonOf, recordsOf } from '../support/workspace.js'
 import { site } from '../terminal/site.js'
 
 const FILES = { 'src/a.ts': 'a\n', 'mail/m.ts': 'm\n', 'docs/d.md': 'd\n', 'docs/sub/e.md': 'e\n' }
@@ -52,7 +52,7 @@ describe('quarantined effects', () => {
     await review.approve()
     await review.commit()
     expect(text('mail/m.ts')).toBe('m\ny\n')
-    const records = (await recordsOf(workspace)).map(own).filter(({ quarantine }) => quarantine !== undefined)
+    const records = (await recordsOf(workspace)).map(metadataOf).filter(({ quarantine }) => quarantine !== undefined)
     expect(records.map(({ quarantine, reviewer }) => [quarantine, reviewer])).toEqual([['taken', { name: 'Ada' }]])
   })
 

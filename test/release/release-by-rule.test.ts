@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Session, Workspace } from '../../src/index.js'
-import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 const CODE = `export function price(amount: number): number {\n  const tax = amount * 0.19\n  return amount + tax\n}\n`
 const FILES = {
@@ -52,7 +52,7 @@ describe('a release by rule', () => {
     expect(report).toMatchObject({ commit: { paths: ['docs/guide.md', 'src/price.ts'], seq: 1 } })
     expect(at.text('src/price.ts')).toBe(renamed)
     expect((await session.changes()).changes.map(({ path }) => path)).toEqual(['src/new.ts'])
-    const records = (await recordsOf(workspace)).map(own)
+    const records = (await recordsOf(workspace)).map(metadataOf)
     expect(records.filter(({ type }) => type === 'verdict').map(({ rule, reviewer }) => [rule, reviewer])).toEqual([
       [{ tier: 'docs', policy: expect.stringMatching(/^sha256:/) }, { name: 'policy: docs' }],
       [{ tier: 'refactor', policy: expect.stringMatching(/^sha256:/) }, { name: 'policy: refactor' }],

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { ReleaseOptions, Session } from '../../src/index.js'
-import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 const CODE = 'export function price(amount) {\n  const tax = amount * 0.19\n  return amount + tax\n}\n'
 const RENAMED = CODE.replaceAll('tax', 'vat')
@@ -83,7 +83,7 @@ describe('a release by rule', () => {
     at.write('docs/rate.txt', 'low\n')
     const { commit, evidence } = await release()
     expect(commit?.paths).toEqual(['src/price.js'])
-    const runs = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'check')
+    const runs = (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'check')
     expect([runs.length, evidence]).toEqual([3, [runs.at(-1)?.check]])
   })
 

@@ -39,11 +39,11 @@ describe('the reach of a wider scope', () => {
     const at = testWorkspace({ ...FILES })
     const workspace = await at.open()
     const session = await working(workspace)
-    const asked = await session.requestScope(['lib/**'], 'The helper is there')
+    const request = await session.requestScope(['lib/**'], 'The helper is there')
     await session.flush()
     const [question] = await (await workspace.review(session.id)).questions()
     expect(question).toMatchObject({ kind: 'scope', reach: { files: 3 } })
-    expect(JSON.stringify(asked)).not.toContain('reach')
+    expect(JSON.stringify(request)).not.toContain('reach')
   })
 })
 

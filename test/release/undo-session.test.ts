@@ -15,7 +15,7 @@ import type { Session, Workspace } from '../../src/core/api.js'
 import { layoutAt } from '../../src/os/workspace-state.js'
 import { removeTree } from '../../src/os/write.js'
 import { listing } from '../commit/kit.js'
-import { failure, own, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { failure, metadataOf, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 
@@ -114,15 +114,15 @@ describe('an undo', () => {
     const commit = await commitWork(workspace, changeTwo)
     const undo = await workspace.undo(String(commit.seq))
     const undone = await commitAll(workspace, undo.sessionId)
-    const record = (await recordsOf(workspace)).find((each) => own(each).tx === undone.id)
+    const record = (await recordsOf(workspace)).find((each) => metadataOf(each).tx === undone.id)
     expect(record).toMatchObject({ intent_id: null, session_id: undo.sessionId, files: [] })
-    expect(own(record ?? {})).toMatchObject({
+    expect(metadataOf(record ?? {})).toMatchObject({
       type: 'undo',
       undoes: commit.id,
       approved_by: ['Ann'],
       verdict: 'approved',
     })
-    expect(own(record ?? {}).changes).toHaveLength(2)
+    expect(metadataOf(record ?? {}).changes).toHaveLength(2)
     expect(await workspace.ledger.verify()).toMatchObject({ ok: true })
   })
 
@@ -262,7 +262,7 @@ describe('commits that can be undone', () => {
     await agent.close()
     await commitAll(workspace, undo.sessionId)
     const record = (await recordsOf(workspace)).at(-1)
-    expect(own(record ?? {}).type).toBe('undo')
+    expect(metadataOf(record ?? {}).type).toBe('undo')
     expect(record?.files).toMatchObject([{ path: 'src/b.ts' }])
   })
 
@@ -347,7 +347,7 @@ describe('an undo of several commits', () => {
     ])
     await commitAll(workspace, undo.sessionId)
     expect(at.text('src/a.ts')).toBe(before)
-    const record = (await recordsOf(workspace)).map(own).at(-1)
+    const record = (await recordsOf(workspace)).map(metadataOf).at(-1)
     expect([record?.type, record?.undoes]).toEqual(['undo', [one.id, two.id, three.id]])
   })
 

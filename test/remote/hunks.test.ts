@@ -6,7 +6,7 @@ import { addRemote } from '../../src/remote/index.js'
 import { ownRecordOf } from '../../src/trace/index.js'
 import { serveTrial } from '../hub/fixtures.js'
 import { threeHunks } from '../hub/hunks.js'
-import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 import { lyingHub, reviewerOf, states, sync } from './kit.js'
 
 const PATH = 'src/a.ts'
@@ -138,7 +138,7 @@ describe('hunks that two machines stage', () => {
       ['Bo', 1],
     ])
     await (await workspace.review('agent-1')).commit()
-    const committed = (await recordsOf(workspace)).map(own).find(({ type }) => type === 'commit')
+    const committed = (await recordsOf(workspace)).map(metadataOf).find(({ type }) => type === 'commit')
     expect(committed).toMatchObject({ approved_by: ['Cy', 'Ada', 'Bo'] })
   })
 

@@ -4,12 +4,12 @@ import type { Workspace } from '../../src/index.js'
 import { recordDecision } from '../../src/remote/incoming.js'
 import { escrowAt } from '../cli/real.js'
 import { serveTrial } from '../hub/fixtures.js'
-import { own, recordsOf } from '../support/workspace.js'
+import { metadataOf, recordsOf } from '../support/workspace.js'
 import { approveOnHub, connectMachine, reviewerOf, states, sync } from './kit.js'
 
 /** The verdicts in the ledger of a workspace. */
 async function verdictsIn(workspace: Workspace) {
-  return (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'verdict')
+  return (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'verdict')
 }
 
 describe('a decision of the hub changes nothing if it', () => {
@@ -122,7 +122,7 @@ it('a decision is recorded for each person who approved, and the commit names al
   await sync(workspace)
   expect(await states(workspace)).toEqual(['src/a.ts approved'])
   await (await workspace.review('agent-1')).commit()
-  const records = (await recordsOf(workspace)).map(own)
+  const records = (await recordsOf(workspace)).map(metadataOf)
   expect(records.find(({ type }) => type === 'commit')).toMatchObject({ approved_by: ['Ada', 'Bo'] })
   expect((await verdictsIn(workspace)).map(({ reviewer }) => reviewer)).toMatchObject([{ name: 'Ada' }, { name: 'Bo' }])
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ReceivedLanding } from '../../src/remote/hub-client.js'
 import { serveTrial } from '../hub/fixtures.js'
-import { failure, own, recordsOf } from '../support/workspace.js'
+import { failure, metadataOf, recordsOf } from '../support/workspace.js'
 import { connectMachine, startProxy, reviewerOf, sync } from './kit.js'
 
 const COMMIT = '1'.repeat(40)
@@ -34,7 +34,7 @@ async function runWithLyingHub(lie: (landing: ReceivedLanding) => Partial<Receiv
   await ada.decide('laptop.agent-1', 'approved', 'src/a.ts')
   await sync(workspace)
   key = changes[0]?.key ?? ''
-  const records = async () => (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'commit')
+  const records = async () => (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'commit')
   return { workspace, records }
 }
 

@@ -173,9 +173,9 @@ describe('a sync', () => {
     const { workspace } = await approveOnHub()
     await sync(workspace)
     const older = await serveTrial()
-    const seen = readSeen(workspace.root, readRemote(workspace.root))
+    const state = readSeen(workspace.root, readRemote(workspace.root))
     await addRemote(workspace.root, older.url, await older.token('laptop', 'host'))
-    writeSeen(workspace.root, Object.assign({}, seen, { url: older.url }))
+    writeSeen(workspace.root, Object.assign({}, state, { url: older.url }))
     expect(await failure(() => sync(workspace))).toMatchObject({ reason: 'ledger_fork' })
   })
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import type { Review, Session, Workspace } from '../../src/core/api.js'
 import { stateOf } from '../support/state.js'
-import { failure, own, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { failure, metadataOf, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
 
 const lines = (edits: Record<number, string> = {}) =>
   Array.from({ length: 20 }, (_, line) => `${edits[line] ?? `line ${line}`}\n`).join('')
@@ -90,10 +90,10 @@ describe("a reviewer's edit", () => {
     s.session.fs.writeFileSync('src/a.ts', s.stagedText().replace('line 12', 'agent'))
     await s.review.approve()
     await s.review.commit()
-    const record = (await recordsOf(s.agents)).find((each) => own(each).type === 'commit')
+    const record = (await recordsOf(s.agents)).find((each) => metadataOf(each).type === 'commit')
     const human = { contributor: { type: 'human' } }
     const ai = { contributor: { type: 'ai', model_id: 'm-1' } }
-    expect(own(record ?? {})).toMatchObject({ edited_by: ['Ann'] })
+    expect(metadataOf(record ?? {})).toMatchObject({ edited_by: ['Ann'] })
     expect(record?.files).toMatchObject([
       {
         path: 'src/a.ts',
@@ -310,7 +310,7 @@ describe('a merging commit', () => {
     await s.review.approve()
     await s.review.commit()
     expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'agent', 12: 'theirs' }))
-    const commit = (await recordsOf(s.agents)).find((each) => own(each).type === 'commit')
+    const commit = (await recordsOf(s.agents)).find((each) => metadataOf(each).type === 'commit')
     expect(commit?.files).toMatchObject([{ ranges: [{ start_line: 2, end_line: 2 }] }])
   })
 

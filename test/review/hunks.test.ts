@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Change, Review, Session, Workspace } from '../../src/core/api.js'
-import { failure, own, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { failure, metadataOf, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
 
 const numberedLines = (edits: Record<number, string> = {}, count = 30) =>
   Array.from({ length: count }, (_, line) => `${edits[line] ?? `line ${line}`}\n`).join('')
@@ -60,7 +60,7 @@ describe('verdicts on hunks', () => {
     await s.session.flush()
     expect(await s.hunks()).toEqual(['pending 12'])
 
-    const records = (await recordsOf(s.workspace)).map(own)
+    const records = (await recordsOf(s.workspace)).map(metadataOf)
     expect(records.find(({ type }) => type === 'verdict')).toMatchObject({
       paths: ['src/a.ts'],
       hunks: [last, first].reverse(),
@@ -80,7 +80,7 @@ describe('verdicts on hunks', () => {
     s.session.fs.writeFileSync('src/a.ts', editLines(2, 12))
     await s.review.approve({ hunks: [await s.id(12)] })
     await s.review.commit()
-    const record = (await recordsOf(s.workspace)).find((each) => own(each).type === 'commit')
+    const record = (await recordsOf(s.workspace)).find((each) => metadataOf(each).type === 'commit')
     expect(record?.files).toMatchObject([{ path: 'src/a.ts', ranges: [{ start_line: 13, end_line: 13 }] }])
   })
 

@@ -22,8 +22,8 @@ describe('a split hunk', () => {
   })
 
   it('identifies a piece without a line around it by its position', () => {
-    const now = 'X\ny\nnew\n'
-    const last = (old: string) => diffFile(bytes(old), bytes(now), 'a', new Set(idsOf(old, now))).hunks[1]
+    const after = 'X\ny\nnew\n'
+    const last = (before: string) => diffFile(bytes(before), bytes(after), 'a', new Set(idsOf(before, after))).hunks[1]
     expect([last('w\ny\n')?.text, last('v\ny\n')?.text]).toEqual(Array(2).fill('@@ -2,0 +3,1 @@\n+new\n'))
     expect(last('w\ny\n')?.id).not.toBe(last('v\ny\n')?.id)
   })
@@ -33,15 +33,15 @@ describe('a split hunk', () => {
       .array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 })
       .chain((lines) => fc.constantFrom(lines.join('\n'), lines.map((line) => `${line}\n`).join('')))
     fc.assert(
-      fc.property(text, text, fc.array(fc.boolean(), { maxLength: 12 }), (old, now, wanted) => {
-        const splits = new Set(idsOf(old, now))
-        const diff = diffFile(bytes(old), bytes(now), 'a', splits)
+      fc.property(text, text, fc.array(fc.boolean(), { maxLength: 12 }), (before, after, wanted) => {
+        const splits = new Set(idsOf(before, after))
+        const diff = diffFile(bytes(before), bytes(after), 'a', splits)
         const ids = diff.hunks.map(({ id }) => id)
         expect(new Set(ids).size).toBe(ids.length)
-        expect(Buffer.from(diff.take(new Set(ids))).toString()).toBe(now)
+        expect(Buffer.from(diff.take(new Set(ids))).toString()).toBe(after)
         const some = ids.filter((_, index) => wanted[index])
         const taken = Buffer.from(diff.take(new Set(some))).toString()
-        const left = diffFile(bytes(taken), bytes(now), 'a').hunks
+        const left = diffFile(bytes(taken), bytes(after), 'a').hunks
         if (some.length < ids.length) expect(left.length).toBeGreaterThan(0)
         for (const hunk of diff.hunks) expect(hunk.text).toMatch(/^[-+]/m)
       }),

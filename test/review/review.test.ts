@@ -21,13 +21,13 @@ let landings: [paths: string[], landing: Parameters<ReviewEffects['recordLanded'
 let failing: { ledger?: Error; commit?: Error }
 let review: StageReview
 let keepsApprovals: boolean
-const kept = new Map<string, Uint8Array>()
+const stored = new Map<string, Uint8Array>()
 const contents: Contents = {
   keep(content) {
-    kept.set(digest(content), content)
+    stored.set(digest(content), content)
     return digest(content)
   },
-  read: (key) => kept.get(key) ?? expect.unreachable(`${key} was not kept`),
+  read: (key) => stored.get(key) ?? expect.unreachable(`${key} was not kept`),
 }
 
 const log: ReviewLog = {
@@ -35,9 +35,9 @@ const log: ReviewLog = {
   append: async (record) => {
     records.push(record)
   },
-  appendAfter: async (seen, record, first) => {
+  appendAfter: async (lastSeen, record, first) => {
     records.push(...meanwhile.splice(0))
-    if (records.length !== seen.length) return false
+    if (records.length !== lastSeen.length) return false
     await first()
     records.push(record)
     return true

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Change, Review } from '../../src/core/api.js'
-import { own, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 const BASE = 'one\nkept\ntwo\nkept too\nthree\n'
 const NOW = 'ONE\nkept\nTWO\nkept too\nTHREE\n'
@@ -106,14 +106,14 @@ describe('withdraw', () => {
     expect(word).toMatchObject({ verdict: 'withdrawn', paths: ['src/a.ts'], by: { name: 'Ann' } })
     expect(await only(review)).toMatchObject({ state: 'pending' })
     expect(await review.commit()).toMatchObject({ id: '' })
-    const last = (await recordsOf(workspace)).map(own).findLast(({ type }) => type === 'verdict')
+    const last = (await recordsOf(workspace)).map(metadataOf).findLast(({ type }) => type === 'verdict')
     expect(last).toMatchObject({ verdict: 'withdrawn', verdict_id: word.id })
   })
 
   it('records nothing if there was no verdict', async () => {
     const { workspace, review } = await scene()
     expect(await review.withdraw('src/a.ts')).toMatchObject({ id: '', paths: [] })
-    expect((await recordsOf(workspace)).map(own).filter(({ type }) => type === 'verdict')).toEqual([])
+    expect((await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'verdict')).toEqual([])
   })
 
   it('hides an undelivered rejection from the agent, and reports a delivered one as withdrawn', async () => {

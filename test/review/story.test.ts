@@ -37,8 +37,8 @@ const change = (path: string, more: Partial<Change> = {}): Change => ({
 const chapters = (changes: Change[], order: 'step' | 'file' | 'risk' = 'step', work: WorkEvent[] = []) =>
   chaptersOf({ digest: 'sha256:0', changes }, order, work)
 
-const outline = (...given: Parameters<typeof chapters>) =>
-  chapters(...given).map(({ title, changes }) => [title, changes.map(({ path }) => path).join(' ')])
+const outline = (...args: Parameters<typeof chapters>) =>
+  chapters(...args).map(({ title, changes }) => [title, changes.map(({ path }) => path).join(' ')])
 
 const call = (callId: string, more: Partial<WorkEvent> = {}): WorkEvent => ({
   kind: 'call',
@@ -180,8 +180,8 @@ describe('folding', () => {
       change('yarn.lock', { hunks: [hunk('1'), hunk('2', '@@\n', 'approved')] }),
       undefined,
     ],
-  ])('folds %s: %#', (_name, given, expected) => {
-    expect(foldReason(given)).toBe(expected)
+  ])('folds %s: %#', (_name, changes, expected) => {
+    expect(foldReason(changes)).toBe(expected)
   })
 
   it('counts what it folds', () => {

@@ -60,12 +60,12 @@ describe('several at once', () => {
       if (turn % 20 === 0 || turn > 500) await new Promise((resolve) => setTimeout(resolve, 30))
     }
     await reviewer.end()
-    const shown = new Set((await approvals).flatMap((text) => text.split('\n').filter((line) => line.startsWith('+'))))
+    const addedLines = new Set((await approvals).flatMap((text) => text.split('\n').filter((line) => line.startsWith('+'))))
     const landed = on
       .text('src/a.ts')
       .split('\n')
       .filter((line) => line.startsWith('new '))
-    for (const line of landed) expect(shown).toContain(`+${line}`)
+    for (const line of landed) expect(addedLines).toContain(`+${line}`)
     // The stage has the agent's latest content, whatever was committed meanwhile.
     await session.flush()
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe(

@@ -57,15 +57,15 @@ describe('verdictState', () => {
     const content = fc.option(fc.constantFrom('', 'x', 'y'), { nil: null })
     const any = fc.tuple(content, content).map(([before, after]) => newStagedChange('a', before, after))
     fc.assert(
-      fc.property(any, any, (given, now) => {
-        const same = given.before?.digest === now.before?.digest && given.after?.digest === now.after?.digest
-        expect(state(now, record('approved', given))).toBe(same ? 'approved' : 'pending')
+      fc.property(any, any, (first, second) => {
+        const same = first.before?.digest === second.before?.digest && first.after?.digest === second.after?.digest
+        expect(state(second, record('approved', first))).toBe(same ? 'approved' : 'pending')
       }),
     )
   })
 
   it('reports that a verdict existed, and that it is void', () => {
-    const isVoid = (now: StagedChange) => verdictState([record('approved', change)]).of(now).isVoid
+    const isVoid = (current: StagedChange) => verdictState([record('approved', change)]).of(current).isVoid
     expect([change, newStagedChange('a', 'x', 'z'), newStagedChange('b', 'x', 'y')].map(isVoid)).toEqual([false, true, false])
   })
 
@@ -91,9 +91,9 @@ describe('the approvals of several people', () => {
     const entries = [hunk ? { ...entry, hunks: [one] } : entry]
     return { kind: 'verdict', verdict: kind, by: { name }, id: `v${++count}`, at: 'now', entries }
   }
-  const names = (records: readonly ReviewRecord[], hunk?: string, now = change) =>
+  const names = (records: readonly ReviewRecord[], hunk?: string, current = change) =>
     verdictState(records)
-      .of(now)
+      .of(current)
       .approvals(hunk)
       .map(({ by }) => by.name)
 
@@ -153,41 +153,41 @@ describe('the approvals of several people', () => {
 describe('verdicts on hunks', () => {
   const change = newStagedChange('a', 'x', 'y')
   const part = (kind: 'approved' | 'rejected' | 'discard' | 'committed', ...ids: string[]): ReviewRecord => {
-    const made = record(kind, change)
+    const verdict = record(kind, change)
     const hunks = ids.map((id) => ({ id, start: 1, lines: 1 }))
-    return { ...made, entries: made.entries.map((entry) => ({ ...entry, hunks })) }
+    return { ...verdict, entries: verdict.entries.map((entry) => ({ ...entry, hunks })) }
   }
-  const words = (now: StagedChange, ...records: ReviewRecord[]) => {
-    const { file, hunks } = verdictState(records).of(now)
+  const verdictsOf = (current: StagedChange, ...records: ReviewRecord[]) => {
+    const { file, hunks } = verdictState(records).of(current)
     return [stateOf(file), Object.fromEntries([...hunks].map(([id, word]) => [id, word.verdict]))]
   }
 
   it('apply whatever else of the file changes; the latest one counts', () => {
     const records = [part('approved', 'h1', 'h2'), part('rejected', 'h2')]
-    for (const now of [change, newStagedChange('a', 'x', 'z'), newStagedChange('a', 'w', 'y')]) {
-      expect(words(now, ...records)).toEqual(['pending', { h1: 'approved', h2: 'rejected' }])
+    for (const current of [change, newStagedChange('a', 'x', 'z'), newStagedChange('a', 'w', 'y')]) {
+      expect(verdictsOf(current, ...records)).toEqual(['pending', { h1: 'approved', h2: 'rejected' }])
     }
-    expect(words(newStagedChange('b', 'x', 'y'), ...records)).toEqual(['pending', {}])
+    expect(verdictsOf(newStagedChange('b', 'x', 'y'), ...records)).toEqual(['pending', {}])
   })
 
   it('are replaced by a verdict on the file, and do not return when that is void', () => {
     const records = [part('approved', 'h1'), record('rejected', change)]
-    expect(words(change, ...records)).toEqual(['rejected', {}])
-    expect(words(newStagedChange('a', 'x', 'z'), ...records)).toEqual(['pending', {}])
-    expect(words(change, ...records, part('approved', 'h1'))).toEqual(['rejected', { h1: 'approved' }])
+    expect(verdictsOf(change, ...records)).toEqual(['rejected', {}])
+    expect(verdictsOf(newStagedChange('a', 'x', 'z'), ...records)).toEqual(['pending', {}])
+    expect(verdictsOf(change, ...records, part('approved', 'h1'))).toEqual(['rejected', { h1: 'approved' }])
   })
 
   it('stay if the verdict on the file excludes them', () => {
-    const made = record('approved', change)
-    const but = { ...made, entries: made.entries.map((entry) => ({ ...entry, except: ['h2'] })) }
-    expect(words(change, part('rejected', 'h1', 'h2'), but)).toEqual(['approved', { h2: 'rejected' }])
+    const verdict = record('approved', change)
+    const but = { ...verdict, entries: verdict.entries.map((entry) => ({ ...entry, except: ['h2'] })) }
+    expect(verdictsOf(change, part('rejected', 'h1', 'h2'), but)).toEqual(['approved', { h2: 'rejected' }])
   })
 
   it('end with the commit or discard of their hunk, and of no other', () => {
     const records = [part('approved', 'h1'), part('rejected', 'h2')]
     for (const end of ['committed', 'discard'] as const) {
-      expect(words(change, ...records, part(end, 'h1'))).toEqual(['pending', { h2: 'rejected' }])
-      expect(words(change, ...records, record(end, change))).toEqual([
+      expect(verdictsOf(change, ...records, part(end, 'h1'))).toEqual(['pending', { h2: 'rejected' }])
+      expect(verdictsOf(change, ...records, record(end, change))).toEqual([
         'pending',
         // A commit that is recorded for a dead committer does not show that it was partial.
         end === 'committed' ? { h2: 'rejected' } : {},

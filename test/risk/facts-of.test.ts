@@ -123,15 +123,15 @@ it('facts have a place and a sentence, the most serious first', async () => {
 })
 
 it('facts of one file include its findings, and none of the set', async () => {
-  const kept = new Map<string, FileFindings>()
+  const cache = new Map<string, FileFindings>()
   const known: KnownFindings = {
-    get: ({ path }) => kept.get(path),
-    set: ({ path }, findings) => void kept.set(path, findings),
+    get: ({ path }) => cache.get(path),
+    set: ({ path }, findings) => void cache.set(path, findings),
   }
   const change = newChange('src/a.ts', 'f()\n', 'eval(f)\n')
   const first = await factsOf([change], { known })
   expect(await factsOf([{ ...change, after: side('not read') }], { known })).toEqual(first)
-  expect(kept.get('src/a.ts')?.map(({ name }) => name)).toEqual(['runs-text'])
+  expect(cache.get('src/a.ts')?.map(({ name }) => name)).toEqual(['runs-text'])
 })
 
 describe('any change', () => {
@@ -141,8 +141,8 @@ describe('any change', () => {
 
   it('has only facts of the table, with lines that exist', async () => {
     await fc.assert(
-      fc.asyncProperty(path, text, text, async (path, old, now) => {
-        const [before, after] = [old.join(' '), now.join(' ')]
+      fc.asyncProperty(path, text, text, async (path, oldWords, newWords) => {
+        const [before, after] = [oldWords.join(' '), newWords.join(' ')]
         for (const { name, line = 1, oldLine = 1 } of (await factsOf([newChange(path, before, after)])).get(path) ?? []) {
           expect(Object.keys(FACTS)).toContain(name)
           expect(line).toBeLessThanOrEqual(after.split('\n').length)

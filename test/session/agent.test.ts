@@ -4,23 +4,23 @@ import { SessionAgent } from '../../src/session/agent.js'
 import { newState } from '../../src/session/state.js'
 
 function agentWith(known?: { tool?: string; model?: string; toolVersion?: string }) {
-  const kept: object[] = []
+  const saved: object[] = []
   const stage: JsonValue[] = []
   const pushAgent = (agent: JsonValue) => stage.push(agent) - 1
   return {
-    kept,
+    saved,
     stage,
-    agent: new SessionAgent(known, newState(), { setAgent: pushAgent }, (each) => void kept.push(each)),
+    agent: new SessionAgent(known, newState(), { setAgent: pushAgent }, (each) => void saved.push(each)),
   }
 }
 
 describe('the agent of a session', () => {
   it('merges a later report of the same tool', () => {
-    const { agent, kept, stage } = agentWith({ tool: 'codex' })
+    const { agent, saved, stage } = agentWith({ tool: 'codex' })
     expect(agent.update({ tool: 'codex', toolVersion: '2' })).toBe(1)
     expect(agent.update({ model: 'gpt-6' })).toBe(2)
     expect(agent.known).toEqual({ tool: 'codex', toolVersion: '2', model: 'gpt-6' })
-    expect([kept.length, stage.length]).toEqual([2, 3])
+    expect([saved.length, stage.length]).toEqual([2, 3])
   })
 
   it('is replaced when another tool reports, without the old model', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createRooTools } from '../../src/agents/roo/index.js'
 import { runTool } from '../../src/hooks/index.js'
 import type { Session } from '../../src/index.js'
-import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 const LINES = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n'
 
@@ -50,7 +50,7 @@ describe('a read of a staged file that changed on disk', () => {
     expect((await review.commit()).committed).toEqual(['src/a.ts'])
     expect(place.text('src/a.ts')).toBe(`${merged}end\n`)
     await session.flush()
-    expect((await recordsOf(workspace)).filter((record) => own(record).type === 'drift_merged')).toHaveLength(1)
+    expect((await recordsOf(workspace)).filter((record) => metadataOf(record).type === 'drift_merged')).toHaveLength(1)
   })
 
   it('reports the merge in the result of a host tool', async () => {
@@ -66,8 +66,8 @@ describe('a read of a staged file that changed on disk', () => {
 
   it('puts markers around lines that both sides changed', async () => {
     const { session, flags } = await drifting(LINES.replace('two', 'mine'), LINES.replace('two', 'theirs'))
-    const shown = await read(session)
-    expect(shown).toMatchObject({
+    const output = await read(session)
+    expect(output).toMatchObject({
       value: LINES.replace('two', '<<<<<<< agent\nmine\n=======\ntheirs\n>>>>>>> disk'),
       feedback: [{ kind: 'merged', reason: expect.stringContaining('conflict markers') }],
     })

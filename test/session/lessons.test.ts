@@ -1,6 +1,6 @@
 import { existsSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { own, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 const lesson = (text: string, about: string) =>
@@ -21,8 +21,8 @@ describe('a lesson', () => {
     await review.commit()
     expect(at.text('CLAUDE.md')).toMatch(lesson('Prices are cents.', '\\(for INT-001\\)'))
     expect(at.text('CLAUDE.md')).toContain('**Context:** CI was red (for INT-001)')
-    const lessons = (await recordsOf(workspace)).filter((record) => own(record).type === 'lesson')
-    expect(lessons.map((record) => [record.intent_id, own(record).words, own(record).duplicate])).toEqual([
+    const lessons = (await recordsOf(workspace)).filter((record) => metadataOf(record).type === 'lesson')
+    expect(lessons.map((record) => [record.intent_id, metadataOf(record).words, metadataOf(record).duplicate])).toEqual([
       ['INT-001', 'Run the linter first.', false],
       ['INT-001', 'Prices are cents.', false],
     ])
@@ -35,7 +35,7 @@ describe('a lesson', () => {
     const once = session.fs.readFileSync('CLAUDE.md', 'utf8')
     await session.recordLesson(' run the Linter first. ', 'again')
     expect(session.fs.readFileSync('CLAUDE.md', 'utf8')).toBe(once)
-    expect(own((await recordsOf(workspace)).at(-1) ?? {})).toMatchObject({ type: 'lesson', duplicate: true })
+    expect(metadataOf((await recordsOf(workspace)).at(-1) ?? {})).toMatchObject({ type: 'lesson', duplicate: true })
   })
 
   it('goes to AGENTS.md if only that exists, or to lessons_file', async () => {
@@ -43,11 +43,11 @@ describe('a lesson', () => {
     const session = await working(await agents.open())
     await session.recordLesson('One.')
     expect(session.fs.readFileSync('AGENTS.md', 'utf8')).toMatch(/^a\n\n## Lesson/)
-    const named = testWorkspace({ 'docs/x': '', '.orchestration/policy.yaml': 'lessons_file: docs/LESSONS.md\n' })
-    const other = await working(await named.open())
+    const configured = testWorkspace({ 'docs/x': '', '.orchestration/policy.yaml': 'lessons_file: docs/LESSONS.md\n' })
+    const other = await working(await configured.open())
     await other.recordLesson('One.')
     expect(other.fs.existsSync('docs/LESSONS.md')).toBe(true)
-    expect(existsSync(`${named.root}/CLAUDE.md`)).toBe(false)
+    expect(existsSync(`${configured.root}/CLAUDE.md`)).toBe(false)
   })
 
   it('is written to disk directly if policy allows it', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/core/api.js'
 import { treeOf } from '../support/facade.js'
 import { stateOf } from '../support/state.js'
-import { failure, own, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { failure, metadataOf, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 const put = (session: Session, path: string, text: string) => session.fs.writeFileSync(path, text)
 
@@ -130,10 +130,10 @@ describe('the fs of a session', () => {
     at.write('.orchestration/policy.yaml', 'access: {src/shut: read-only}\n')
     const session = await working(await at.open())
     fs.symlinkSync('../mail', `${at.root}/src/away`, 'dir')
-    const made: string[] = []
+    const created: string[] = []
     const make = (path: string) => {
       const writes = [{ path, effect: 'mkdir' as const }]
-      return session.toolCall({ tool: 'make', kind: 'edit', writes }, () => void made.push(path))
+      return session.toolCall({ tool: 'make', kind: 'edit', writes }, () => void created.push(path))
     }
     const reason = (path: string) => reasonOf(() => make(path))
     for (const path of ['src/new', 'src/new/deep', 'src', 'mail', '.', 'src/', 'src/none/../x']) await make(path)
@@ -142,7 +142,7 @@ describe('the fs of a session', () => {
     expect(await reason('src/.git/hooks')).toBe('protected_path')
     expect(await reason('src/new/.orchestration/x')).toBe('protected_path')
     expect(await reason('../out/side')).toBe('path_escape')
-    expect(made).toHaveLength(7)
+    expect(created).toHaveLength(7)
   })
 })
 
@@ -247,15 +247,15 @@ describe('close', () => {
     await reasonOf(() => put(session, 'mail/m.ts', 'x'))
     await session.close()
     const records = await recordsOf(workspace)
-    expect(records.map((record) => own(record).type)).toEqual([
+    expect(records.map((record) => metadataOf(record).type)).toEqual([
       'intent_selected',
       'tool_call',
       'denied',
       'intent_cleared',
     ])
     expect(records[1]).toMatchObject({ req_id: 'call-1', intent_id: 'INT-001', session_id: 'agent' })
-    expect(own(records[1] ?? {})).toMatchObject({ paths: ['src/a.ts'], outcome: 'ok' })
-    expect(own(records[2] ?? {})).toMatchObject({ reason: 'scope_violation', path: 'mail/m.ts' })
+    expect(metadataOf(records[1] ?? {})).toMatchObject({ paths: ['src/a.ts'], outcome: 'ok' })
+    expect(metadataOf(records[2] ?? {})).toMatchObject({ reason: 'scope_violation', path: 'mail/m.ts' })
     expect(await workspace.ledger.verify()).toEqual({ ok: true, records: 4, anchored: 4 })
   })
 })

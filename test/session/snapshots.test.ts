@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { ChangeSet, Session, Workspace } from '../../src/core/api.js'
 import { recordEvents, waitForEvents } from '../fs/watching.js'
-import { own, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 const kinds = ({ changes }: ChangeSet) => changes.map(({ kind, path, from }) => [kind, ...(from ? [from] : []), path])
 const read = (session: Session, path: string) =>
@@ -25,14 +25,14 @@ describe('snapshots of a session', () => {
     const session = await working(await testWorkspace().open())
     await call(session, 'one', { 'src/a.ts': '1' })
     await session.toolCall({ tool: 'read_file', kind: 'read', id: 'two' }, () => session.fs.readFileSync('src/a.ts'))
-    const named = await session.snapshot('works')
+    const namedSnapshot = await session.snapshot('works')
     const list = await session.snapshots()
     expect(list).toEqual([
       { id: 's1', at: list[0]?.at, callId: 'one', tool: 'write_to_file' },
       { id: 's2', at: list[1]?.at, callId: 'two', tool: 'read_file', parent: 's1' },
       { id: 's3', at: list[2]?.at, name: 'works', parent: 's2' },
     ])
-    expect(named).toEqual(list[2])
+    expect(namedSnapshot).toEqual(list[2])
     for (const { at } of list) expect(Math.abs(Date.parse(at) - Date.now())).toBeLessThan(60_000)
   })
 
@@ -120,7 +120,7 @@ describe('a return to a snapshot', () => {
       ['s3', 's2'],
       ['s4', 's2'],
     ])
-    const travels = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'travel')
+    const travels = (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'travel')
     expect(travels.map(({ to, left: from, kept: not }) => [to, from, not])).toEqual([
       ['s2', 's3', []],
       ['s3', 's4', []],
@@ -204,7 +204,7 @@ describe('a return to a snapshot before a commit', () => {
     expect(read(session, 'src/a.ts')).toBe('2')
     expect(read(session, 'src/new.ts')).toBe('n')
     expect(kinds(await session.changes())).toEqual([['create', 'src/left.ts']])
-    const [record] = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'travel')
+    const [record] = (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'travel')
     expect(record?.kept).toEqual(['src/a.ts'])
     // The agent still sees its earlier content.
     const [was] = (await session.changes({ since: 's2' })).changes
@@ -287,9 +287,9 @@ describe('open files, directories and watchers during a return to a snapshot', (
     expect(read(session, 'src/made.ts')).toBe('Made')
     await session.travel('s2')
     expect(read(session, 'src/renamed.ts')).toBe('changed')
-    const seen = Buffer.alloc(7)
-    face.readSync(fd, seen, 0, 7, 0)
-    expect(seen.toString()).toBe('changed')
+    const buffer = Buffer.alloc(7)
+    face.readSync(fd, buffer, 0, 7, 0)
+    expect(buffer.toString()).toBe('changed')
     face.closeSync(fd)
   })
 
@@ -298,21 +298,21 @@ describe('open files, directories and watchers during a return to a snapshot', (
     const { fs: face } = session
     await session.snapshot()
     const lower = face.openSync('src/a.ts', 'r+')
-    const made = face.openSync('src/new.ts', 'w+')
+    const created = face.openSync('src/new.ts', 'w+')
     face.writeSync(lower, 'A', 0)
-    face.writeSync(made, 'still here', 0)
+    face.writeSync(created, 'still here', 0)
     await session.travel('s1')
     expect(face.readFileSync(lower, 'utf8')).toBe('a one\na two\n')
-    expect(face.fstatSync(made).nlink).toBe(0)
-    face.writeSync(made, 'S', 0)
-    const seen = Buffer.alloc(10)
-    face.readSync(made, seen, 0, 10, 0)
-    expect(seen.toString()).toBe('Still here')
+    expect(face.fstatSync(created).nlink).toBe(0)
+    face.writeSync(created, 'S', 0)
+    const buffer = Buffer.alloc(10)
+    face.readSync(created, buffer, 0, 10, 0)
+    expect(buffer.toString()).toBe('Still here')
     expect(session.fs.existsSync('src/new.ts')).toBe(false)
     await session.travel('s2')
     expect(read(session, 'src/new.ts')).toBe('still here')
     face.closeSync(lower)
-    face.closeSync(made)
+    face.closeSync(created)
   })
 
   it('watchers report each path that looks different', async () => {
@@ -405,9 +405,9 @@ describe('a dropped snapshot', () => {
     const workspace = await place.open()
     const session = await working(workspace)
     await call(session, 'one', { 'src/a.ts': 'first' })
-    const named = await session.snapshot('mine')
+    const namedSnapshot = await session.snapshot('mine')
     await call(session, 'two', { 'src/a.ts': 'second' })
-    await session.dropSnapshot(named.id)
+    await session.dropSnapshot(namedSnapshot.id)
     const listSnapshots = async (of = session) => (await of.snapshots()).map(({ id, parent }) => [id, parent])
     expect(await listSnapshots()).toEqual([
       ['s1', undefined],

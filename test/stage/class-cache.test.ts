@@ -6,7 +6,7 @@ import { layoutAt } from '../../src/os/workspace-state.js'
 import { CLASSIFIER } from '../../src/stage/class-line-schema.js'
 import { classCache } from '../../src/stage/index.js'
 import { tempDir } from '../support/facade.js'
-import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 const FOUND: Measured = { class: 'AST_REFACTOR', rule: 'layout', detail: 'the same code' }
 
@@ -68,8 +68,8 @@ describe('a commit', () => {
   const code = 'export const a = 1\n'
   const prose = '// prose\n'.repeat(40_000)
   const classOf = async (place: ReturnType<typeof testWorkspace>) => {
-    const record = (await recordsOf(await place.open())).find((each) => own(each).type === 'commit') ?? {}
-    return (own(record).changes as { mutation: Measured }[]).map(({ mutation }) => mutation.rule)
+    const record = (await recordsOf(await place.open())).find((each) => metadataOf(each).type === 'commit') ?? {}
+    return (metadataOf(record).changes as { mutation: Measured }[]).map(({ mutation }) => mutation.rule)
   }
 
   it('records the classes that the approval measured beyond a commit’s own budget', async () => {

@@ -23,20 +23,20 @@ function site(): Site {
   const { root, overlay, dispose } = overlayOver({ a: 'one', b: 'two', 'd/x': 'x' })
   onTestFinished(dispose)
   const files = new SeenFiles(overlay.lower)
-  const made: Site = {
+  const newSite: Site = {
     root,
     overlay,
     tool: undefined,
     files,
     lock: new ContentLock(overlay, files, () =>
-      made.tool === undefined ? undefined : { tool: 'any', callId: '1', kind: made.tool },
+      newSite.tool === undefined ? undefined : { tool: 'any', callId: '1', kind: newSite.tool },
     ),
     read(path) {
       const present = overlay.typeOf(p(path)) === 'file'
-      made.lock.saw(p(path), present ? overlay.read(p(path)) : undefined)
+      newSite.lock.saw(p(path), present ? overlay.read(p(path)) : undefined)
     },
   }
-  return made
+  return newSite
 }
 
 describe('the content lock', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createRooTools } from '../../src/agents/roo/index.js'
 import { denialOf } from '../../src/index.js'
-import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 const CODE = 'export const f = (list: number[]) => {\n  return list\n}\n'
 const files = { 'src/a.ts': CODE, 'src/b.ts': CODE }
@@ -36,9 +36,9 @@ describe('a declared class of an agent’s writes', () => {
     const { workspace, review } = await stageDeclarations(CODE.replace('list\n', 'list.slice(1)\n'))
     await review.approve()
     await review.commit()
-    const record = (await recordsOf(workspace)).find((each) => own(each).type === 'commit') ?? {}
+    const record = (await recordsOf(workspace)).find((each) => metadataOf(each).type === 'commit') ?? {}
     expect(record.mutation_class).toBe('INTENT_EVOLUTION')
-    expect(own(record).changes).toMatchObject([
+    expect(metadataOf(record).changes).toMatchObject([
       { mutation: { class: 'AST_REFACTOR', rule: 'layout', declared: 'AST_REFACTOR' } },
       { mutation: { class: 'INTENT_EVOLUTION', rule: 'content', declared: 'AST_REFACTOR' } },
     ])

@@ -29,12 +29,12 @@ describe('a review', () => {
   })
 
   it('flags set-id files, which commands may not make either', async () => {
-    const made = await flagsOf('tool', (fs) => {
+    const flagged = await flagsOf('tool', (fs) => {
       fs.writeFileSync('tool', 'x\n')
       fs.chmodSync('tool', 0o4755)
     })
-    expect(made.flags).toContain('set-id')
-    expect(made.reasons).toEqual([expect.stringMatching(/^set-id: .*a commit refuses it$/)])
+    expect(flagged.flags).toContain('set-id')
+    expect(flagged.reasons).toEqual([expect.stringMatching(/^set-id: .*a commit refuses it$/)])
     const plain = await flagsOf('dir', (fs) => fs.mkdirSync('dir', 0o2755))
     expect(plain.flags).not.toContain('set-id')
   })

@@ -13,8 +13,8 @@ it('a repeated denial is recorded twice: the first one, and the number of repeti
   await session.flush()
   const denied = []
   for await (const record of workspace.ledger.records()) {
-    const own = (record.metadata as Record<string, Record<string, unknown>>)['dev.escrowfs']
-    if (own?.type === 'denied') denied.push([own.path, own.again])
+    const metadata = (record.metadata as Record<string, Record<string, unknown>>)['dev.escrowfs']
+    if (metadata?.type === 'denied') denied.push([metadata.path, metadata.again])
   }
   expect(denied).toEqual([
     ['lib/a.ts', undefined],

@@ -22,11 +22,11 @@ class ChangingUrl extends URL {
 
 /** Options that have one value on the first read, and another one later. */
 function changingOptions(first: Record<string, unknown>, later: Record<string, unknown>): object {
-  const asked = new Map<PropertyKey, number>()
+  const requested = new Map<PropertyKey, number>()
   return new Proxy(first, {
     get(target, key) {
-      const times = asked.get(key) ?? 0
-      asked.set(key, times + 1)
+      const times = requested.get(key) ?? 0
+      requested.set(key, times + 1)
       return Reflect.get(times === 0 ? target : later, key)
     },
   })
@@ -129,7 +129,7 @@ function tailsAfterPath(workspace: SealedWorkspace): Readonly<Record<string, unk
   )
   const shiftyFlag = changingOptions({ flag: 'r' }, { flag: 'w' })
   const streams = (flags: string[]) => flags.map((each) => [{ flags: each }])
-  const given = [...Object.values(opened.ours), ...opened.hosts, ...opened.handles, opened.hostHandle]
+  const handles = [...Object.values(opened.ours), ...opened.hosts, ...opened.handles, opened.hostHandle]
   const shiftyFd = changingOptions({ fd: opened.handles[0] }, { fd: opened.hostHandle })
   return {
     writeFile: [...written, ['changed', shiftyFlag]],
@@ -174,10 +174,10 @@ function tailsAfterPath(workspace: SealedWorkspace): Readonly<Record<string, unk
       [{ persistent: false }, () => undefined],
     ],
     watchFile: [[{ persistent: false, interval: 10_000 }, () => undefined]],
-    createReadStream: [[], ...streams(['r+', 'w', 'w+', 'a+']), ...given.map((fd) => [{ fd }]), [{ fs }], [shiftyFd]],
+    createReadStream: [[], ...streams(['r+', 'w', 'w+', 'a+']), ...handles.map((fd) => [{ fd }]), [{ fs }], [shiftyFd]],
     createWriteStream: [
       ...[[], ...streams(['a', 'r+', 'wx', 'w']), [{ flags: 'r+', start: 1 }], [{ flags: 'r', fs }], [{ fs }]],
-      ...[...given.map((fd) => [{ fd }]), ...given.map((fd) => [{ fd, fs, autoClose: false }]), [shiftyFd]],
+      ...[...handles.map((fd) => [{ fd }]), ...handles.map((fd) => [{ fd, fs, autoClose: false }]), [shiftyFd]],
     ],
     access: [[], [fs.constants.W_OK], ['2']],
     realpath: [[], ['buffer']],
@@ -220,8 +220,8 @@ const FEW = 2
 export function callShapes(stem: string, workspace: SealedWorkspace): unknown[][] {
   const onDescriptor = ON_DESCRIPTORS[stem]
   if (onDescriptor) return cross(descriptorShapes(workspace), onDescriptor, onDescriptor.length)
-  const own = tailsAfterPath(workspace)[stem] ?? []
-  const tails = [...own, ...ANY_TAIL]
+  const specificTails = tailsAfterPath(workspace)[stem] ?? []
+  const tails = [...specificTails, ...ANY_TAIL]
   const paths = pathShapes(workspace)
   const either = ON_EITHER.includes(stem) ? cross(descriptorShapes(workspace), tails, FEW) : []
   return [[], ...cross(paths.slice(0, FULL), tails, tails.length), ...cross(paths.slice(FULL), tails, FEW), ...either]

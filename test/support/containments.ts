@@ -19,7 +19,7 @@ export function noMemory() {
 }
 
 /** A containment that has the protections that policy requires by default, and works, except for the given fields. */
-export function fakeContainment(given: Partial<Containment>): Containment {
+export function fakeContainment(overrides: Partial<Containment>): Containment {
   const whole: Containment = {
     name: 'namespace-overlay',
     title: 'a fake',
@@ -31,5 +31,5 @@ export function fakeContainment(given: Partial<Containment>): Containment {
       throw new Error('It opens no place.')
     },
   }
-  return Object.assign(whole, given)
+  return Object.assign(whole, overrides)
 }

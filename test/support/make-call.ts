@@ -72,8 +72,8 @@ class HangingError extends Error {}
 async function withTimeout<T>({ name }: FsFunction, args: readonly unknown[], answer: T): Promise<Awaited<T>> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_, reject) => {
-    const shown = args.map((arg) => (typeof arg === 'symbol' ? 'symbol' : `${typeof arg}`)).join(', ')
-    timer = setTimeout(() => reject(new HangingError(`fs.${name}(${shown}) hangs`)), PATIENCE_MS)
+    const types = args.map((arg) => (typeof arg === 'symbol' ? 'symbol' : `${typeof arg}`)).join(', ')
+    timer = setTimeout(() => reject(new HangingError(`fs.${name}(${types}) hangs`)), PATIENCE_MS)
   })
   try {
     return await Promise.race([answer, timeout])

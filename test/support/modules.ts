@@ -50,9 +50,9 @@ class Reader implements Module {
     for (const statement of this.source.statements) {
       const before = this.exports.length
       this.#readDeclaration(statement)
-      const named = this.exports.slice(before)
-      for (const name of named) this.referencedTypes.set(name, typesIn(statement))
-      if (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)) this.types.push(...named)
+      const added = this.exports.slice(before)
+      for (const name of added) this.referencedTypes.set(name, typesIn(statement))
+      if (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)) this.types.push(...added)
     }
     const visit = (node: ts.Node): void => {
       if (ts.isImportDeclaration(node)) this.#readImport(node)

@@ -69,10 +69,10 @@ export function start(command: string, options: TerminalOptions = {}): Terminal 
     return code === '' ? undefined : Number(code)
   }
   const screen = ({ colors = false } = {}) => lines(colors).replace(/ +$/gm, '').trimEnd()
-  const poll = async <T>(look: () => T | undefined, what: string): Promise<T> => {
+  const poll = async <T>(read: () => T | undefined, what: string): Promise<T> => {
     for (const end = Date.now() + PATIENCE_MS; ; await sleep(20)) {
-      const seen = look()
-      if (seen !== undefined) return seen
+      const result = read()
+      if (result !== undefined) return result
       if (Date.now() > end) throw new Error(`Waited for ${what}; the screen has:\n${screen()}`)
     }
   }

@@ -96,6 +96,6 @@ export async function recordsOf(workspace: Workspace): Promise<TraceRecord[]> {
 }
 
 /** The escrowfs fields of a ledger record. */
-export function own(record: TraceRecord): Record<string, unknown> {
+export function metadataOf(record: TraceRecord): Record<string, unknown> {
   return (record.metadata as Record<string, Record<string, unknown>>)['dev.escrowfs'] ?? {}
 }

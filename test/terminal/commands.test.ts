@@ -5,7 +5,7 @@ import type { RunningCommand } from '../../src/index.js'
 import { startChild } from '../children/run.js'
 import { countProcesses } from '../support/processes.js'
 import { stateOf } from '../support/state.js'
-import { INTENTS, own, reasonOf, recordsOf, working } from '../support/workspace.js'
+import { INTENTS, metadataOf, reasonOf, recordsOf, working } from '../support/workspace.js'
 import { site } from './site.js'
 
 /** Waits until a command has printed a word. */
@@ -34,7 +34,7 @@ describe('a command in the background', () => {
     expect(command.read(next - 1).text).toHaveLength(1)
     expect(session.fs.readFileSync(`${root}/src/made`, 'utf8')).toBe('x\n')
     expect(fs.existsSync(`${root}/src/made`)).toBe(false)
-    const commands = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'command')
+    const commands = (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'command')
     expect(commands.map(({ background, exit_code }) => [background, exit_code])).toEqual([
       [command.id, null],
       [command.id, 0],

@@ -86,31 +86,31 @@ function ground() {
 
 /** The contents that a copy must show: the whole stage, and kept files. */
 function stagedTree(overlay: Overlay, dir: RelPath = ROOT): Record<string, string> {
-  const seen: Record<string, string> = {}
+  const files: Record<string, string> = {}
   for (const { name, type } of overlay.readdir(dir)) {
     const path = childOf(dir, name)
     const mode = ((overlay.lstat(path)?.mode ?? 0) & 0o777).toString(8)
-    if (type === 'symlink') seen[path] = `link ${overlay.readlink(path)}`
-    else if (type === 'file') seen[path] = `file ${mode} ${overlay.read(path)}`
-    else if (type === 'dir') Object.assign(seen, { [path]: `dir ${mode}` }, stagedTree(overlay, path))
+    if (type === 'symlink') files[path] = `link ${overlay.readlink(path)}`
+    else if (type === 'file') files[path] = `file ${mode} ${overlay.read(path)}`
+    else if (type === 'dir') Object.assign(files, { [path]: `dir ${mode}` }, stagedTree(overlay, path))
   }
-  return seen
+  return files
 }
 
 function diskTree(root: string, dir: RelPath = ROOT): Record<string, string> {
-  const seen: Record<string, string> = {}
+  const files: Record<string, string> = {}
   for (const name of fs.readdirSync(`${root}/${dir}`)) {
     const path = childOf(dir, name)
     const stats = fs.lstatSync(`${root}/${path}`, { throwIfNoEntry: false })
     // A name that is not UTF-8, which cannot be staged.
     if (stats === undefined || isKept(path)) continue
     const mode = (stats.mode & 0o777).toString(8)
-    if (stats.isSymbolicLink()) seen[path] = `link ${fs.readlinkSync(`${root}/${path}`)}`
-    else if (stats.isFile()) seen[path] = `file ${mode} ${fs.readFileSync(`${root}/${path}`)}`
-    else if (stats.isDirectory()) Object.assign(seen, { [path]: `dir ${mode}` }, diskTree(root, path))
-    else seen[path] = 'other'
+    if (stats.isSymbolicLink()) files[path] = `link ${fs.readlinkSync(`${root}/${path}`)}`
+    else if (stats.isFile()) files[path] = `file ${mode} ${fs.readFileSync(`${root}/${path}`)}`
+    else if (stats.isDirectory()) Object.assign(files, { [path]: `dir ${mode}` }, diskTree(root, path))
+    else files[path] = 'other'
   }
-  return seen
+  return files
 }
 
 function summary({ effects, kept }: Effects) {

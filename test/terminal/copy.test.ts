@@ -6,7 +6,7 @@ import { openCopy } from '../../src/terminal/copy-place.js'
 import { tempDir } from '../support/facade.js'
 import { countProcesses } from '../support/processes.js'
 import { stateOf } from '../support/state.js'
-import { failure, INTENTS, own, reasonOf, recordsOf } from '../support/workspace.js'
+import { failure, INTENTS, metadataOf, reasonOf, recordsOf } from '../support/workspace.js'
 import { site } from './site.js'
 
 // Simulates a machine where namespaces are refused.
@@ -58,7 +58,7 @@ describe('commands without containment', () => {
     )
     expect((await session.exec('true')).summary).toBe('Nothing changed.')
     expect([text('src/a.ts'), text('src/b.ts')]).toEqual(['a one\na two\n', 'b\n'])
-    const commands = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'command')
+    const commands = (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'command')
     for (const { isolation, network } of commands) expect([isolation, network]).toEqual(['none', true])
   })
 

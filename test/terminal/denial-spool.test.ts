@@ -2,7 +2,7 @@ import { appendFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import { spoolReader } from '../../src/terminal/denial-spool.js'
 import { tempDir } from '../support/facade.js'
-import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 const line = (more: object) => `${JSON.stringify({ reason: 'scope_violation', message: 'No.', ...more })}\n`
 
@@ -76,7 +76,7 @@ it('a command’s lines become records of the session, marked as reported; the f
   const running = await session.start(`printf '%s' '${line({ tool: 'Edit' })}' >> /run/escrow/told`)
   await running.wait()
   await session.flush()
-  const denied = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'denied')
+  const denied = (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'denied')
   expect(denied.map(({ reason, path, tool_name, reported }) => [reason, path, tool_name, reported])).toEqual([
     ['scope_violation', 'README.md', 'Write', true],
     ['scope_violation', undefined, 'Edit', true],
@@ -91,7 +91,7 @@ it('the ledger counts the lines that a flood leaves out', async () => {
   const running = await session.start(flood)
   await running.wait()
   await session.flush()
-  const denied = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'denied')
+  const denied = (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'denied')
   expect(denied.filter(({ more }) => more === undefined)).toHaveLength(2_000)
   expect(denied.filter(({ more }) => more !== undefined)).toMatchObject([
     { reason: 'limit_exceeded', reported: true, more: 200, words: expect.stringContaining('200 more refusals') },

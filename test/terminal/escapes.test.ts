@@ -78,11 +78,11 @@ function prepare(uid: number) {
   writeFileSync(`${root}/.git/config`, '[core]\n')
   writeFileSync(`${home}/.ssh/key`, 'a private key')
   writeFileSync(`${home}/.npmrc`, '//registry/:_authToken=a private token')
-  const own = (at: string): void => {
+  const escapeProbe = (at: string): void => {
     chownSync(at, uid, uid)
-    if (lstatSync(at).isDirectory()) for (const name of readdirSync(at)) own(`${at}/${name}`)
+    if (lstatSync(at).isDirectory()) for (const name of readdirSync(at)) escapeProbe(`${at}/${name}`)
   }
-  if (process.getuid?.() === 0) own(path)
+  if (process.getuid?.() === 0) escapeProbe(path)
   chmodSync(path, 0o755)
   return { path, root, home }
 }

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { startChild } from '../children/run.js'
 import { countProcesses } from '../support/processes.js'
 import { stateOf } from '../support/state.js'
-import { INTENTS, own, reasonOf, recordsOf } from '../support/workspace.js'
+import { INTENTS, metadataOf, reasonOf, recordsOf } from '../support/workspace.js'
 import { site } from './site.js'
 
 describe('a command', () => {
@@ -35,15 +35,15 @@ describe('a command', () => {
 
   it('returns its exit code and its output in order, and gets its input, directory and environment', async () => {
     const { session } = await site()
-    const seen: string[] = []
+    const outputs: string[] = []
     const ran = await session.exec('cat; pwd | sed "s#.*/##"; echo "$WORD $ESCROW_SESSION"; echo wrong >&2; exit 7', {
       stdin: 'given\n',
       cwd: 'src/sub',
       env: { WORD: 'hello' },
-      onOutput: (chunk, stream) => seen.push(`${stream} ${Buffer.from(chunk)}`),
+      onOutput: (chunk, stream) => outputs.push(`${stream} ${Buffer.from(chunk)}`),
     })
     expect(ran).toMatchObject({ exitCode: 7, stdout: 'given\nsub\nhello agent\n', stderr: 'wrong\n' })
-    expect(seen.join('')).toContain('stderr wrong\n')
+    expect(outputs.join('')).toContain('stderr wrong\n')
     expect((await session.exec('kill -TERM $$')).exitCode).toBe(128 + 15)
     expect((await session.exec(['no-such-program'])).exitCode).not.toBe(0)
     expect(await reasonOf(() => session.exec('true', { cwd: '..' }))).toBe('nothing_selected')
@@ -139,7 +139,7 @@ describe('the effects of a command', () => {
       'made directory: src/g',
     ])
     for (const { calls, intentId } of effects.changes) expect([calls, intentId]).toEqual([['call-1'], 'INT-001'])
-    const [command] = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'command')
+    const [command] = (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'command')
     expect(command).toMatchObject({ exit_code: 0, network: false, isolation: 'sandbox', refused: [] })
     expect(command?.effects).toContain('src/a')
   })
@@ -167,7 +167,7 @@ describe('the effects of a command', () => {
     const list = JSON.parse(fs.readFileSync(`${dir}/refused.json`, 'utf8')) as { path: string; content?: string }[]
     const mail = list.find(({ path }) => path === 'mail/m.ts')
     expect(fs.readFileSync(`${dir}/${mail?.content}`, 'utf8')).toBe('m\ny\n')
-    const [command] = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'command')
+    const [command] = (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'command')
     expect(command?.refused).toHaveLength(4)
   })
 

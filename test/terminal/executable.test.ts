@@ -67,8 +67,8 @@ const ENV = ['PATH=/bin', 'A=b']
 /** The system calls of a program, in order. */
 function callsOf(file: Buffer, args: readonly string[], answers: Answers): Call[] {
   const calls: Call[] = []
-  const kernel: Kernel = (number, given, memory) => {
-    const call = describeCall(nameOf.get(number) ?? String(number), given, memory)
+  const kernel: Kernel = (number, args, memory) => {
+    const call = describeCall(nameOf.get(number) ?? String(number), args, memory)
     calls.push(call)
     const answer = answers(call)
     return call[0] === 'exit' || (call[0] === 'execve' && answer === 0) ? 'ends' : answer
@@ -77,9 +77,9 @@ function callsOf(file: Buffer, args: readonly string[], answers: Answers): Call[
   return calls
 }
 
-function describeCall(name: string, given: readonly bigint[], memory: Memory): Call {
-  const [a = 0n, b = 0n, c = 0n] = given
-  const integers = given.map((value) => Number(BigInt.asIntN(32, value)))
+function describeCall(name: string, args: readonly bigint[], memory: Memory): Call {
+  const [a = 0n, b = 0n, c = 0n] = args
+  const integers = args.map((value) => Number(BigInt.asIntN(32, value)))
   const [first, second, third, fourth] = integers
   if (name === 'execve') return [name, memory.text(a), memory.texts(b), memory.texts(c)]
   if (name === 'openat') return [name, first, memory.text(b), third, fourth]

@@ -27,7 +27,7 @@ describe('git in a command', () => {
   })
 
   it('keeps the complete settings that its host got by variables', () => {
-    const own = (at: number) => ({
+    const settingsAt = (at: number) => ({
       GIT_CONFIG_COUNT: `${at + 3}`,
       [`GIT_CONFIG_KEY_${at}`]: 'safe.bareRepository',
       [`GIT_CONFIG_VALUE_${at}`]: 'explicit',
@@ -36,11 +36,11 @@ describe('git in a command', () => {
       [`GIT_CONFIG_KEY_${at + 2}`]: 'maintenance.auto',
       [`GIT_CONFIG_VALUE_${at + 2}`]: 'false',
     })
-    expect(settings(commandEnv({}, AT))).toEqual(own(0))
-    const given = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'Ada' }
-    expect(settings(commandEnv(given, AT))).toEqual({ ...given, ...own(1) })
-    expect(settings(commandEnv({ ...given, GIT_CONFIG_VALUE_0: undefined }, AT))).toEqual(own(0))
+    expect(settings(commandEnv({}, AT))).toEqual(settingsAt(0))
+    const personal = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'Ada' }
+    expect(settings(commandEnv(personal, AT))).toEqual({ ...personal, ...settingsAt(1) })
+    expect(settings(commandEnv({ ...personal, GIT_CONFIG_VALUE_0: undefined }, AT))).toEqual(settingsAt(0))
     for (const count of ['-1', 'x', '1e9', ''])
-      expect(settings(commandEnv({ GIT_CONFIG_COUNT: count }, AT))).toEqual(own(0))
+      expect(settings(commandEnv({ GIT_CONFIG_COUNT: count }, AT))).toEqual(settingsAt(0))
   })
 })

@@ -45,7 +45,7 @@ describe('a copy of a client’s directory', () => {
         mkdirSync(at('home/d'), { recursive: true })
         refresh()
         const theirs = new Map<string, string>()
-        const shown = new Map<string, string>()
+        const visible = new Map<string, string>()
         /** Paths that were copied, and still have the person's content. */
         const copied = new Set<string>()
         /** Paths that commands changed or removed. */
@@ -55,13 +55,13 @@ describe('a copy of a client’s directory', () => {
             refresh()
             for (const name of ['a', 'd/b', 'd/c']) {
               const text = theirs.get(name)
-              if (!own.has(name) && text !== undefined) shown.set(name, text)
-              else if (!own.has(name)) shown.delete(name)
+              if (!own.has(name) && text !== undefined) visible.set(name, text)
+              else if (!own.has(name)) visible.delete(name)
               // A path that both removed no longer belongs to the commands.
-              else if (text === undefined && !shown.has(name)) own.delete(name)
+              else if (text === undefined && !visible.has(name)) own.delete(name)
               if (text === undefined) copied.delete(name)
               else if (!own.has(name)) copied.add(name)
-              expect([name, textAt(`copy/${name}`)]).toEqual([name, shown.get(name)])
+              expect([name, textAt(`copy/${name}`)]).toEqual([name, visible.get(name)])
             }
           } else if (each.by === 'home') {
             if (each.act === 'write') theirs.set(each.path, `theirs ${n}`)
@@ -70,9 +70,9 @@ describe('a copy of a client’s directory', () => {
             else rmSync(at(`home/${each.path}`), { force: true })
           } else if (each.act === 'write') {
             put(`copy/${each.path}`, `ours ${n}`)
-            shown.set(each.path, `ours ${n}`)
+            visible.set(each.path, `ours ${n}`)
             own.add(each.path)
-          } else if (shown.delete(each.path)) {
+          } else if (visible.delete(each.path)) {
             rmSync(at(`copy/${each.path}`))
             if (copied.has(each.path)) own.add(each.path)
             else own.delete(each.path)

@@ -52,8 +52,8 @@ describe('secrets of the home directory', () => {
   it('are absent in a workspace that is the home directory, and cannot be removed or replaced', async () => {
     const at = await site({ '.ssh/key': 'SECRET', '.config/gh/token': 'SECRET', '.netrc': 'SECRET', 'src/a': 'a\n' })
     setHome(at.root)
-    const seen = await at.session.exec('cat .ssh/key .config/gh/token .netrc; ls -a')
-    expect(seen.stdout).toBe('.\n..\n.config\n.orchestration\nsrc\n')
+    const output = await at.session.exec('cat .ssh/key .config/gh/token .netrc; ls -a')
+    expect(output.stdout).toBe('.\n..\n.config\n.orchestration\nsrc\n')
     const { refused, effects } = await at.session.exec(
       'mkdir .ssh; echo x > .ssh/config; rm -rf .config; echo y > .netrc',
     )

@@ -82,9 +82,9 @@ describe.each(Object.keys(LAYOUTS))("the agent's own git in %s", (name) => {
   it('commits, is kept for the next command, leaves the repository unchanged and lands', async () => {
     const at = await open(name)
     const before = git(at.gitDir, 'for-each-ref')
-    const made = await at.sh('echo 2 > src/a; git commit -qam "Change a"; git switch -qc topic; git switch -q -')
-    expect([made.stderr, made.refused]).toEqual(['', []])
-    expect(made.commits?.map(({ message, paths }) => [message, paths])).toEqual([['Change a', ['src/a']]])
+    const result = await at.sh('echo 2 > src/a; git commit -qam "Change a"; git switch -qc topic; git switch -q -')
+    expect([result.stderr, result.refused]).toEqual(['', []])
+    expect(result.commits?.map(({ message, paths }) => [message, paths])).toEqual([['Change a', ['src/a']]])
     const next = await at.sh(
       'git log -1 --format=%s; git status --porcelain .; echo 2 > src/b; git commit -qam "Change b"',
     )

@@ -87,20 +87,20 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
 /** Replaces the parts that differ between runs: times, and the path of the workspace. */
 const VOLATILE = /(^|\/)(\.package-lock\.json|direct_url\.json|RECORD)$/
 
-function look(node: typeof fs, root: string, dir = ''): Record<string, string> {
-  const seen: Record<string, string> = {}
+function readTree(node: typeof fs, root: string, dir = ''): Record<string, string> {
+  const files: Record<string, string> = {}
   for (const name of node.readdirSync(`${root}/${dir}`).sort()) {
     const at = dir === '' ? name : `${dir}/${name}`
     if (['.orchestration', 'node_modules'].includes(at)) continue
     const stats = node.lstatSync(`${root}/${at}`)
     const mode = (stats.mode & 0o777).toString(8)
-    if (stats.isSymbolicLink()) seen[at] = `link ${node.readlinkSync(`${root}/${at}`)}`
-    else if (stats.isDirectory()) Object.assign(seen, { [at]: `dir ${mode}` }, look(node, root, at))
+    if (stats.isSymbolicLink()) files[at] = `link ${node.readlinkSync(`${root}/${at}`)}`
+    else if (stats.isDirectory()) Object.assign(files, { [at]: `dir ${mode}` }, readTree(node, root, at))
     else
-      seen[at] =
+      files[at] =
         `file ${mode} ${/\.(whl|tgz)$/.test(at) || VOLATILE.test(at) ? '' : node.readFileSync(`${root}/${at}`, 'utf8')}`
   }
-  return seen
+  return files
 }
 
 function link(root: string, packages: readonly string[]): void {
@@ -126,7 +126,7 @@ function plainTree(name: string, { files, command, linked = [] }: Program): Reco
     const env = { ...process.env, npm_config_cache: cache.path }
     const { status, stderr } = spawnSync('/bin/sh', ['-c', command], { cwd: plain.path, env, encoding: 'utf8' })
     expect([status, stderr]).toEqual([0, ''])
-    const tree = look(fs, plain.path)
+    const tree = readTree(fs, plain.path)
     plainTrees.set(name, tree)
     return tree
   } finally {
@@ -145,7 +145,7 @@ describe.each(PROVIDERS)('in %s', (provider) => {
     const ran = await session.exec(command)
     expect([ran.exitCode, ran.stderr, ran.refused]).toEqual([0, '', []])
     expect(session.fs.readFileSync(`${root}/${proof.path}`, 'utf8')).toBe(proof.text)
-    expect(look(session.fs, root)).toEqual(plainTree(name, program))
+    expect(readTree(session.fs, root)).toEqual(plainTree(name, program))
     // A later command sees it, and changes nothing.
     const later = await session.exec(`cat ${proof.path}`)
     expect([later.stdout, later.summary.split('\n')[0]]).toEqual([proof.text, 'Nothing changed.'])

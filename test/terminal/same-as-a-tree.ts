@@ -62,18 +62,18 @@ function apply(node: typeof fs, root: string, each: Edit): void {
   }
 }
 
-function look(node: typeof fs, root: string, dir = ''): Record<string, string> {
-  const seen: Record<string, string> = {}
+function readTree(node: typeof fs, root: string, dir = ''): Record<string, string> {
+  const files: Record<string, string> = {}
   for (const name of node.readdirSync(`${root}/${dir}`).sort()) {
     const at = dir === '' ? name : `${dir}/${name}`
     if (at === '.orchestration') continue
     const stats = node.lstatSync(`${root}/${at}`)
     const mode = (stats.mode & 0o777).toString(8)
-    if (stats.isSymbolicLink()) seen[at] = `link ${node.readlinkSync(`${root}/${at}`)}`
-    else if (stats.isDirectory()) Object.assign(seen, { [at]: `dir ${mode}` }, look(node, root, at))
-    else seen[at] = `file ${mode} ${node.readFileSync(`${root}/${at}`, 'utf8')}`
+    if (stats.isSymbolicLink()) files[at] = `link ${node.readlinkSync(`${root}/${at}`)}`
+    else if (stats.isDirectory()) Object.assign(files, { [at]: `dir ${mode}` }, readTree(node, root, at))
+    else files[at] = `file ${mode} ${node.readFileSync(`${root}/${at}`, 'utf8')}`
   }
-  return seen
+  return files
 }
 
 /** @param run runs a script to its end, and returns the refused paths */
@@ -82,7 +82,7 @@ export async function sameAsATree(
   run: (session: Session, script: string) => Promise<readonly Refusal[]>,
 ): Promise<void> {
   const at = await site(FILES)
-  const untouched = look(fs, at.root)
+  const untouched = readTree(fs, at.root)
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
       const { session, root } = at
@@ -103,7 +103,7 @@ export async function sameAsATree(
           spawnSync('/bin/sh', ['-c', lines], { cwd: copy.path, stdio: 'ignore' })
           // A link that does not lead anywhere yet, or in a cycle, is not a reason to refuse it.
           expect(refused, lines).toEqual([])
-          expect(look(session.fs, root), lines).toEqual(look(fs, copy.path))
+          expect(readTree(session.fs, root), lines).toEqual(readTree(fs, copy.path))
         }
       } finally {
         copy.dispose()
@@ -111,5 +111,5 @@ export async function sameAsATree(
     }),
     { numRuns: runs },
   )
-  expect(look(fs, at.root)).toEqual(untouched)
+  expect(readTree(fs, at.root)).toEqual(untouched)
 }

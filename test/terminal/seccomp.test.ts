@@ -94,9 +94,9 @@ describe.each(ARCHITECTURES)('the filter of %s', (architecture) => {
     const args = fc.array(fc.oneof(word, near), { minLength: 6, maxLength: 6 })
     const number = fc.oneof(fc.constantFrom(...names.keys()), fc.nat(0xffff))
     fc.assert(
-      fc.property(number, args, fc.boolean(), (asked, given, sharesGroup) => {
-        const answer = runFilter(seccompFilter(sharesGroup, architecture), { number: asked, arch, args: given })
-        expect(answer).toBe(expectedAction(names.get(asked), given, sharesGroup))
+      fc.property(number, args, fc.boolean(), (number, args, sharesGroup) => {
+        const answer = runFilter(seccompFilter(sharesGroup, architecture), { number, arch, args })
+        expect(answer).toBe(expectedAction(names.get(number), args, sharesGroup))
       }),
       { numRuns: 500 },
     )

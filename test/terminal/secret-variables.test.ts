@@ -126,8 +126,8 @@ describe('a variable', () => {
       })
     }
     const { session } = await site()
-    const seen = await session.exec('echo "$SHOP_KEY,$SHOP_URL,$SHOP_NAME,$PWD"')
-    expect(seen.stdout).toMatch(/^,,name,\/.+\n$/)
+    const output = await session.exec('echo "$SHOP_KEY,$SHOP_URL,$SHOP_NAME,$PWD"')
+    expect(output.stdout).toMatch(/^,,name,\/.+\n$/)
     expect((await session.exec('echo "$SHOP_KEY"', { env: { SHOP_KEY: 'given' } })).stdout).toBe('given\n')
   })
 })

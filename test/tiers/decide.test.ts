@@ -7,7 +7,7 @@ import { decideRelease, rulesDigest } from '../../src/tiers/index.js'
 
 const HUNK = { id: 'h', oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, state: 'pending' } as const
 
-function change(given: Partial<Change> = {}): Change {
+function change(overrides: Partial<Change> = {}): Change {
   return {
     path: 'src/a.ts',
     kind: 'modify',
@@ -18,7 +18,7 @@ function change(given: Partial<Change> = {}): Change {
     flags: [],
     mutation: { class: 'AST_REFACTOR', rule: 'layout', detail: 'the same code' },
     risk: { facts: [], level: 'none' },
-    ...given,
+    ...overrides,
   }
 }
 

@@ -32,8 +32,8 @@ it('rarely rewrites a file of many single anchors, and keeps each of them', () =
   const appended = 12_000 * linesOf(ABOUT, [{ seq: 1, hash: hashOf(1) }]).length
   expect(rewrites).toBeGreaterThan(1)
   expect(rewrites).toBeLessThan(appended / STEP / 1.5)
-  const kept = Number(/^\{"compacted":(\d+)\}\n/.exec(readFileSync(file, 'utf8'))?.[1])
-  expect(statSync(file).size).toBeLessThan(2 * kept + STEP)
+  const compactedCount = Number(/^\{"compacted":(\d+)\}\n/.exec(readFileSync(file, 'utf8'))?.[1])
+  expect(statSync(file).size).toBeLessThan(2 * compactedCount + STEP)
 })
 
 it('finds the newest anchors without reading the whole file', () => {

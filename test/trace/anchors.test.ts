@@ -8,9 +8,9 @@ import type { Layout } from '../../src/core/layout.js'
 import { makeSigningKey } from '../../src/trace/index.js'
 import { openLedger } from '../../src/trace/ledger.js'
 import { fuzzParameters } from '../support/fuzz.js'
-import { draftOf, fileOf, linesOf, NO_LOCK, own, rechain, sha, workspaces } from './support.js'
+import { draftOf, fileOf, linesOf, NO_LOCK, metadataOf, rechain, sha, workspaces } from './support.js'
 
-const given = process.env.XDG_STATE_HOME
+const stateHome = process.env.XDG_STATE_HOME
 const workspace = workspaces()
 let state: string
 
@@ -19,8 +19,8 @@ beforeEach(() => {
   process.env.XDG_STATE_HOME = state
 })
 afterEach(() => {
-  if (given === undefined) delete process.env.XDG_STATE_HOME
-  else process.env.XDG_STATE_HOME = given
+  if (stateHome === undefined) delete process.env.XDG_STATE_HOME
+  else process.env.XDG_STATE_HOME = stateHome
 })
 
 /** A ledger of some records, a commit last. */
@@ -145,7 +145,7 @@ describe('a checkpoint', () => {
     const layout = await anchoredLedger(3)
     expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 4, anchored: 4, signed: 1 })
     const lines = linesOf(layout)
-    expect(own(lines[3] ?? '')).toMatchObject({ type: 'checkpoint', signed_seq: 3, signed_hash: sha(lines[2] ?? '') })
+    expect(metadataOf(lines[3] ?? '')).toMatchObject({ type: 'checkpoint', signed_seq: 3, signed_hash: sha(lines[2] ?? '') })
     rmSync(join(state, 'escrowfs/ledgers'), { recursive: true })
     rmSync(layout.ledgerDir, { recursive: true })
     // Chained again by someone without the key: the checkpoint no longer matches, or its signature is invalid.

@@ -85,16 +85,16 @@ describe('attributeFile', () => {
       fc.property(content, content, (before, after) => {
         const file = { path: 'a', before: Buffer.from(before.join('\n')), after: Buffer.from(after.join('\n')) }
         const { ranges } = attribute(file)
-        const now = file.after.toString().split('\n')
+        const afterLines = file.after.toString().split('\n')
         let behind = -1
         for (const range of ranges) {
           expect(range.startLine).toBeGreaterThan(behind + 1)
           expect(range.endLine).toBeGreaterThanOrEqual(range.startLine)
-          expect(range.contentHash).toBe(hashOf(now.slice(range.startLine - 1, range.endLine).join('\n')))
+          expect(range.contentHash).toBe(hashOf(afterLines.slice(range.startLine - 1, range.endLine).join('\n')))
           behind = range.endLine
         }
         const isNamed = (n: number): boolean => ranges.some((r) => r.startLine <= n && n <= r.endLine)
-        now.forEach((line, n) => {
+        afterLines.forEach((line, n) => {
           if (line !== '' && !before.includes(line)) expect(isNamed(n + 1)).toBe(true)
         })
       }),

@@ -3,7 +3,7 @@ import { editedLines } from '../../src/trace/authorship.js'
 import { attribute } from './support.js'
 
 const bytes = (text: string) => Buffer.from(text)
-const edit = (seen: string, made: string) => ({ seen: bytes(seen), made: bytes(made) })
+const edit = (before: string, after: string) => ({ seen: bytes(before), made: bytes(after) })
 const editedLineNumbers = (landed: string, ...edits: ReturnType<typeof edit>[]) => [...editedLines(edits, bytes(landed))]
 
 describe('editedLines', () => {

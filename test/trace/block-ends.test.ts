@@ -3,8 +3,8 @@ import { blockOf, keepBlockEnds } from '../../src/trace/block-ends.js'
 import { layoutOrigins } from '../../src/trace/layout-lines.js'
 
 const FIRST = ['function first() {', '  one()', '}', '']
-const originsAfterKeep = (old: readonly string[], now: readonly string[], found = layoutOrigins(old, now)) =>
-  keepBlockEnds(old, now, found).map((from) => from[0])
+const originsAfterKeep = (before: readonly string[], after: readonly string[], found = layoutOrigins(before, after)) =>
+  keepBlockEnds(before, after, found).map((from) => from[0])
 
 describe('the end of a block', () => {
   it('keeps its old line while a line of its block is the same', () => {
@@ -29,9 +29,9 @@ describe('the end of a block', () => {
   })
 
   it('keeps the old line of a statement that a formatter broke', () => {
-    const old = ['f() {', '  one()', "  const a = call('first', second)", '}']
-    const now = ['f() {', '\tone();', '\tconst a = call(', '\t\t"first",', '\t\tsecond,', '\t);', '}']
-    expect(originsAfterKeep(old, now)).toEqual([0, 1, 2, 2, 2, 2, 3])
+    const before = ['f() {', '  one()', "  const a = call('first', second)", '}']
+    const after = ['f() {', '\tone();', '\tconst a = call(', '\t\t"first",', '\t\tsecond,', '\t);', '}']
+    expect(originsAfterKeep(before, after)).toEqual([0, 1, 2, 2, 2, 2, 3])
   })
 
   it('belongs to the nearest line above with no more indentation', () => {

@@ -56,15 +56,15 @@ describe('a ledger that is damaged in the middle', () => {
 
   it('makes records() throw at a line that it cannot read', async () => {
     const layout = await damageLedger((lines) => lines.with(2, Buffer.from('{')))
-    const seen: unknown[] = []
+    const results: unknown[] = []
     const reading = (async () => {
-      for await (const record of openLedger(layout).records()) seen.push(record)
+      for await (const record of openLedger(layout).records()) results.push(record)
     })()
     await expect(reading).rejects.toMatchObject({
       reason: 'ledger_corrupt',
       message: expect.stringContaining('line 3'),
     })
-    expect(seen).toHaveLength(2)
+    expect(results).toHaveLength(2)
   })
 
   it('reports a merge of two branches as a fork', async () => {

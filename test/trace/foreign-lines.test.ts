@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { openLedger } from '../../src/trace/ledger.js'
-import { collect, drafts, linesOf, own, rechain, workspaces } from './support.js'
+import { collect, drafts, linesOf, metadataOf, rechain, workspaces } from './support.js'
 
 const sha = (line: string): string => createHash('sha256').update(line).digest('hex')
 
@@ -21,8 +21,8 @@ describe('lines of other tools', () => {
     const lines = linesOf(layout)
     expect(readFileSync(`${layout.ledgerFile}`, 'utf8').startsWith(older)).toBe(true)
     expect(lines.slice(5, 8)).toEqual(OLD)
-    expect(own(lines[3] ?? '')).toMatchObject({ seq: 1, prev: sha(OLD[2] ?? ''), foreign: { lines: 3 } })
-    expect(own(lines[8] ?? '')).toMatchObject({ seq: 3, prev: sha(OLD[2] ?? ''), foreign: { lines: 3 } })
+    expect(metadataOf(lines[3] ?? '')).toMatchObject({ seq: 1, prev: sha(OLD[2] ?? ''), foreign: { lines: 3 } })
+    expect(metadataOf(lines[8] ?? '')).toMatchObject({ seq: 3, prev: sha(OLD[2] ?? ''), foreign: { lines: 3 } })
     expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 9, anchored: 3, foreign: 6 })
     expect(await collect(ledger.records())).toHaveLength(9)
   })
@@ -50,7 +50,7 @@ describe('lines of other tools', () => {
     appendFileSync(`${layout.ledgerFile}`, `${OLD[0]}\n`)
     await openLedger(layout).append(drafts(1))
     const lines = linesOf(layout)
-    expect(own(lines[3] ?? '')).toMatchObject({ foreign: { lines: 1, after: sha(lines[1] ?? '') } })
+    expect(metadataOf(lines[3] ?? '')).toMatchObject({ foreign: { lines: 1, after: sha(lines[1] ?? '') } })
     const [first, second] = [lines[0] ?? '', lines[1] ?? '']
     const forged = [first.replace('"INT-001"', '"INT-002"'), second.replace('"INT-001"', '"INT-002"')]
     // As for a hub or another machine: without the copies and anchors of this one.
@@ -80,7 +80,7 @@ describe('lines of other tools', () => {
     writeFileSync(`${merged.ledgerFile}`, common + branches.join(''))
     const ledger = openLedger(merged)
     await ledger.join({ name: 'Ada' })
-    expect(own(linesOf(merged).at(-1) ?? '')).toMatchObject({ type: 'merge', joins: [{}, {}] })
+    expect(metadataOf(linesOf(merged).at(-1) ?? '')).toMatchObject({ type: 'merge', joins: [{}, {}] })
     expect(await ledger.verify()).toMatchObject({ ok: true })
     // Git may place the branches in another order elsewhere.
     const elsewhere = workspace()
@@ -108,7 +108,7 @@ describe('lines of other tools', () => {
     await openLedger(layout).append(drafts(1))
     const lines = linesOf(layout)
     expect(lines.slice(0, 3)).toEqual(OLD)
-    expect(lines.slice(3).map((line) => own(line).type)).toEqual(['recovered', 'tool_call'])
+    expect(lines.slice(3).map((line) => metadataOf(line).type)).toEqual(['recovered', 'tool_call'])
     expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 5, anchored: 2, foreign: 3 })
   })
 })

@@ -15,9 +15,9 @@ function forgeRecord(ledger: string, before: string, after: string): string {
   const lines = ledger.split('\n').filter(Boolean)
   const last = lines.at(-1) ?? ''
   const record = JSON.parse(lines.find((line) => line.includes('"type":"commit"')) ?? '')
-  const own = record.metadata['dev.escrowfs']
+  const metadata = record.metadata['dev.escrowfs']
   Object.assign(record, { id: randomUUID(), files: [] })
-  Object.assign(own, {
+  Object.assign(metadata, {
     seq: lines.length + 1,
     prev: sha(last),
     tx: 'forged',
@@ -39,9 +39,9 @@ function longLedger(records: number): string {
   let prev: string | null = null
   const lines = Array.from({ length: records }, (_, n) => {
     const path = `src/${n}.ts`
-    const own = { ledger: LEDGER_ID, seq: n + 1, prev, type: 'commit', intent: 'INT-001', verdict: 'approved' }
+    const metadata = { ledger: LEDGER_ID, seq: n + 1, prev, type: 'commit', intent: 'INT-001', verdict: 'approved' }
     const changes = [{ path, before: digest(Buffer.from(`${n}`)), after: digest(Buffer.from(path)) }]
-    const data = { ...own, tx: `tx-${n}`, changes, lines: [{ path, hunks: [[4_000_000, 0, 0]], added: '' }] }
+    const data = { ...metadata, tx: `tx-${n}`, changes, lines: [{ path, hunks: [[4_000_000, 0, 0]], added: '' }] }
     const line = JSON.stringify({ ...RECORD, id: randomUUID(), metadata: { 'dev.escrowfs': data } })
     prev = sha(line)
     return `${line}\n`
@@ -72,13 +72,13 @@ function forkLedger(branches: number, length: number): string {
     lines.push(JSON.stringify({ ...RECORD, id: randomUUID(), ...record }))
     return sha(lines.at(-1) ?? '')
   }
-  const own = (fields: object) => push({ metadata: { 'dev.escrowfs': { ledger: LEDGER_ID, ...fields } } })
+  const pushOwn = (fields: object) => push({ metadata: { 'dev.escrowfs': { ledger: LEDGER_ID, ...fields } } })
   const [long, prev] = [push({ note: 'a'.repeat(length) }), push({})]
   const begin = { seq: 1, prev, foreign: { lines: 2, sha256: sha(sha(long) + prev) }, type: 'intent_cleared' }
-  let tip = own(begin)
+  let tip = pushOwn(begin)
   for (let seq = 1; seq <= branches; seq++) {
     const joins = [{ ledger: LEDGER_ID, seq, hash: tip }]
-    tip = own({ seq: seq + 1, prev: own(begin), joins, type: 'merge' })
+    tip = pushOwn({ seq: seq + 1, prev: pushOwn(begin), joins, type: 'merge' })
   }
   return lines.map((line) => `${line}\n`).join('')
 }

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Layout } from '../../src/core/layout.js'
 import { withStateHome } from '../../src/os/state-dir.js'
 import { openLedger } from '../../src/trace/ledger.js'
-import { draftOf, drafts, fileOf, linesOf, own, rechain, sha, workspaces } from './support.js'
+import { draftOf, drafts, fileOf, linesOf, metadataOf, rechain, sha, workspaces } from './support.js'
 
 /** A ledger that git left with two branches, while one of them also lost its end: a squash that took an older file. */
 
@@ -65,7 +65,7 @@ describe('a ledger that has two branches and lost records of one', () => {
     expect(linesOf(layout)).toHaveLength(6)
     await ledger.join({ name: 'Ada' })
     const ends = [theirs.at(-1), keep(mine).at(-1)].map((line) => sha(line ?? ''))
-    const record = own(linesOf(layout).at(-1) ?? '')
+    const record = metadataOf(linesOf(layout).at(-1) ?? '')
     expect(record).toMatchObject({ type: 'merge', joins: [{ hash: isLast ? ends[0] : ends[1] }] })
     await ledger.append(drafts(1))
     for (const each of [ledger, openLedger(layout)])
@@ -74,13 +74,13 @@ describe('a ledger that has two branches and lost records of one', () => {
 
   it.each([0, 1])('reports each branch that is cut after its loss was accepted: %i', async (side) => {
     const { layout, common, theirs, mine } = await scene()
-    const kept = [mine.slice(0, 2), theirs]
-    write(layout, common, ...kept)
+    const remaining = [mine.slice(0, 2), theirs]
+    write(layout, common, ...remaining)
     await openLedger(layout).anchor()
-    write(layout, common, ...kept.map((lines, n) => (n === side ? lines.slice(0, -1) : lines)))
+    write(layout, common, ...remaining.map((lines, n) => (n === side ? lines.slice(0, -1) : lines)))
     rmSync(layout.ledgerDir, { recursive: true, force: true })
     await expect(openLedger(layout).join()).rejects.toMatchObject({ reason: 'ledger_corrupt' })
-    write(layout, common, ...kept)
+    write(layout, common, ...remaining)
     await openLedger(layout).join()
     expect(await openLedger(layout).verify()).toMatchObject({ ok: true })
   })

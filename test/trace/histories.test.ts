@@ -67,9 +67,9 @@ class History {
     if (edited !== undefined && edit !== undefined) {
       const lines = this.#files.get(edited) ?? []
       const at = edit % (lines.length + 1)
-      const made = [...lines.slice(0, at), ...this.#writer.write('human', 2), ...lines.slice(at)]
-      this.#files = new Map([...this.#files, [edited, made]])
-      await review.edit(edited, textOf(made), ANN)
+      const newLines = [...lines.slice(0, at), ...this.#writer.write('human', 2), ...lines.slice(at)]
+      this.#files = new Map([...this.#files, [edited, newLines]])
+      await review.edit(edited, textOf(newLines), ANN)
     }
     const { changes } = await review.changes()
     if (changes.length === 0) return
@@ -124,10 +124,10 @@ class History {
     const { changes } = await review.changes()
     if (changes.length === 0) return
     await review.approve(undefined, ANN)
-    const then = this.#files
+    const earlier = this.#files
     this.#files = before
     this.#landed(changes)
-    this.#last = { result: await review.commit(), before: then }
+    this.#last = { result: await review.commit(), before: earlier }
   }
 
   #land(next: Files): void {

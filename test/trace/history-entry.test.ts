@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { toHistoryEntry } from '../../src/trace/index.js'
 
-const about = (own: Record<string, unknown>) =>
-  toHistoryEntry({ version: '0.1.0', id: 'r', timestamp: '', files: [], metadata: { 'dev.escrowfs': own } }).about
+const about = (metadata: Record<string, unknown>) =>
+  toHistoryEntry({ version: '0.1.0', id: 'r', timestamp: '', files: [], metadata: { 'dev.escrowfs': metadata } }).about
 
 it.each<[Record<string, unknown>, string[]]>([
   [{ type: 'tool_call', tool_name: 'exec', outcome: 'ok', paths: [] }, ['exec']],
@@ -21,6 +21,6 @@ it.each<[Record<string, unknown>, string[]]>([
     ['created', '+src/**'],
   ],
   [{ type: 'scope_changed', change: { deleted: true } }, ['deleted']],
-])('%j is summarized as %j', (own, shown) => {
-  expect(about(own)).toEqual(shown)
+])('%j is summarized as %j', (metadata, summary) => {
+  expect(about(metadata)).toEqual(summary)
 })

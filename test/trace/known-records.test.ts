@@ -10,12 +10,12 @@ import { layoutAt } from '../../src/os/workspace-state.js'
 import { openLedger } from '../../src/trace/ledger.js'
 import { commitAll, git } from '../support/git.js'
 import { trust } from '../support/trust.js'
-import { draftOf, drafts, fileOf, linesOf, own, rechain, sha, workspaces } from './support.js'
+import { draftOf, drafts, fileOf, linesOf, metadataOf, rechain, sha, workspaces } from './support.js'
 
 /** The results on a machine for records that it did not write. The state directory identifies the machine. */
 
 const ADA = { name: 'Ada' }
-const given = process.env.XDG_STATE_HOME
+const stateHome = process.env.XDG_STATE_HOME
 const workspace = workspaces()
 let ada: string
 let ben: string
@@ -26,8 +26,8 @@ beforeEach(() => {
   use(ada)
 })
 afterEach(() => {
-  if (given === undefined) delete process.env.XDG_STATE_HOME
-  else process.env.XDG_STATE_HOME = given
+  if (stateHome === undefined) delete process.env.XDG_STATE_HOME
+  else process.env.XDG_STATE_HOME = stateHome
 })
 
 function use(machine: string): void {
@@ -277,7 +277,7 @@ describe('the branches of one machine', () => {
       const most = Math.max(lengths.main, lengths.feature)
       expect(absent).toEqual(most > total ? { from: total + 1, seq: most, at: expect.any(String) } : undefined)
     }
-    expect(linesOf(layout).some((line) => own(line).type === 'recovered')).toBe(false)
+    expect(linesOf(layout).some((line) => metadataOf(line).type === 'recovered')).toBe(false)
     git(layout.root, 'merge', '-q', '--no-edit', 'feature')
     expect(await openLedger(layout).join(ADA)).toMatchObject({ seq: 26 })
     expect(await verify(layout)).toEqual({ ok: true, records: 41, anchored: 26 })
@@ -359,7 +359,7 @@ describe('the file of anchors', () => {
     const layout = repository()
     await work(layout, 2)
     const [file = ''] = files(ada)
-    const { ledger } = own(linesOf(layout)[0] ?? '')
+    const { ledger } = metadataOf(linesOf(layout)[0] ?? '')
     expect(file.endsWith(`/${sha256hex(`${ledger}`).slice(0, 32)}.jsonl`)).toBe(true)
     expect([statSync(file).mode & 0o777, statSync(join(file, '..')).mode & 0o777]).toEqual([0o600, 0o700])
     expect(JSON.parse(readFileSync(file, 'utf8').split('\n')[1] ?? '')).toMatchObject({
@@ -413,7 +413,7 @@ describe('the file of anchors', () => {
     const old = join(ada, 'escrowfs/anchors', `${sha256hex(here.root).slice(0, 32)}.jsonl`)
     const anchorOf = (seq: number, hash = sha(lines[seq - 1] ?? '')) => {
       const [start, size] = [fileOf(lines.slice(0, seq - 1)).length, fileOf(lines.slice(0, seq)).length]
-      return { root: here.root, ledger: own(lines[0] ?? '').ledger, seq, hash, start, size, at: '2026-01-01T00:00:00Z' }
+      return { root: here.root, ledger: metadataOf(lines[0] ?? '').ledger, seq, hash, start, size, at: '2026-01-01T00:00:00Z' }
     }
     mkdirSync(join(old, '..'), { recursive: true })
     const elsewhere = { ...anchorOf(5, 'ab'.repeat(32)), branch: 'ref: refs/heads/other' }
@@ -473,7 +473,7 @@ describe('blame', () => {
     use(ada)
     git(layout.root, 'switch', '-q', '--detach')
     const lines = linesOf(layout)
-    const at = lines.findIndex((line) => own(line).type === 'commit')
+    const at = lines.findIndex((line) => metadataOf(line).type === 'commit')
     const forged = (lines[at] ?? '').replaceAll('"Ada"', '"Eve"').replaceAll('"type":"ai"', '"type":"human"')
     writeFileSync(`${layout.ledgerFile}`, fileOf(rechain(lines.with(at, forged), at)))
     expect(await blame(layout)).toMatchObject([{ contributor: 'human', approvedBy: 'Eve', unanchored: true }])

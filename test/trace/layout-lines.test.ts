@@ -5,23 +5,23 @@ const OLD = ['function f() {', "  const a = call('one', two)", "  log('x')", '}'
 
 describe('lines after a formatter', () => {
   it('match old ones with other quotes, semicolons and indentation', () => {
-    const now = ['function f() {', '\tconst a = call("one", two);', '\tlog("x");', '}']
-    expect(layoutOrigins(OLD, now)).toEqual([[0], [1], [2], [3]])
+    const after = ['function f() {', '\tconst a = call("one", two);', '\tlog("x");', '}']
+    expect(layoutOrigins(OLD, after)).toEqual([[0], [1], [2], [3]])
   })
 
   it('match parts of an old one that was split', () => {
-    const now = ['function f() {', '  const a = call(', '    "one",', '    two,', '  );', '  log("x");', '}']
-    expect(layoutOrigins(OLD, now)).toEqual([[0], [1], [1], [1], [1], [2], [3]])
+    const after = ['function f() {', '  const a = call(', '    "one",', '    two,', '  );', '  log("x");', '}']
+    expect(layoutOrigins(OLD, after)).toEqual([[0], [1], [1], [1], [1], [2], [3]])
   })
 
   it('match all old ones that were joined', () => {
-    const old = ['call(', '  one,', '  two,', ')', 'next()']
-    expect(layoutOrigins(old, ['call(one, two);', 'next();'])).toEqual([[0, 1, 2], [4]])
+    const before = ['call(', '  one,', '  two,', ')', 'next()']
+    expect(layoutOrigins(before, ['call(one, two);', 'next();'])).toEqual([[0, 1, 2], [4]])
   })
 
   it('are new if their text differs', () => {
-    const now = ['function f() {', '  const a = call("one", three);', '  log("x");', '}']
-    expect(layoutOrigins(OLD, now)).toEqual([[0], [], [2], [3]])
+    const after = ['function f() {', '  const a = call("one", three);', '  log("x");', '}']
+    expect(layoutOrigins(OLD, after)).toEqual([[0], [], [2], [3]])
   })
 
   it('are new in an empty file, and none exist in a removed one', () => {

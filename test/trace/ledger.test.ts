@@ -5,7 +5,7 @@ import { layoutOf } from '../../src/core/layout.js'
 import { openLedger } from '../../src/trace/ledger.js'
 import { MAX_LINE } from '../../src/trace/lines.js'
 import { validateTrace } from '../support/trace-schema.js'
-import { collect, draftOf, drafts, linesOf, own, workspaces } from './support.js'
+import { collect, draftOf, drafts, linesOf, metadataOf, workspaces } from './support.js'
 
 const sha = (line: string): string => createHash('sha256').update(line).digest('hex')
 
@@ -29,9 +29,9 @@ describe('the ledger', () => {
     await openLedger(layout).append([draftOf({ words: 'ünïcödé 🌍 \u2028' })])
     await openLedger(layout).append(drafts(1))
     const lines = linesOf(layout)
-    expect(lines.map((line) => own(line).seq)).toEqual([1, 2, 3, 4, 5])
-    expect(lines.map((line) => own(line).prev)).toEqual([null, ...lines.slice(0, -1).map(sha)])
-    expect(new Set(lines.map((line) => own(line).ledger)).size).toBe(1)
+    expect(lines.map((line) => metadataOf(line).seq)).toEqual([1, 2, 3, 4, 5])
+    expect(lines.map((line) => metadataOf(line).prev)).toEqual([null, ...lines.slice(0, -1).map(sha)])
+    expect(new Set(lines.map((line) => metadataOf(line).ledger)).size).toBe(1)
     for (const line of lines) expect(validateTrace(JSON.parse(line))).toBe('')
   })
 
@@ -46,9 +46,9 @@ describe('the ledger', () => {
   it('keeps the order of concurrent appends in one process', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)
-    const made = drafts(20)
-    await Promise.all(made.map((draft) => ledger.append([draft])))
-    expect(linesOf(layout).map((line) => JSON.parse(line).id)).toEqual(made.map((draft) => draft.id))
+    const records = drafts(20)
+    await Promise.all(records.map((draft) => ledger.append([draft])))
+    expect(linesOf(layout).map((line) => JSON.parse(line).id)).toEqual(records.map((draft) => draft.id))
     expect(await ledger.verify()).toEqual({ ok: true, records: 20, anchored: 20 })
   })
 
@@ -58,9 +58,9 @@ describe('the ledger', () => {
     for (const draft of drafts(30)) await ledger.append([draft])
     const lines = linesOf(layout)
     const nameOf = (seq: number) => `${seq}-${sha(lines[seq - 2] ?? '').slice(0, 16)}-none`
-    const kept = [23, 24, 25, 26, 27, 28, 29, 30]
-    expect(readdirSync(layout.ledgerDir).sort()).toEqual(kept.map(nameOf))
-    for (const seq of kept) expect(readFileSync(`${layout.ledgerDir}/${nameOf(seq)}`, 'utf8')).toBe(lines[seq - 1])
+    const expected = [23, 24, 25, 26, 27, 28, 29, 30]
+    expect(readdirSync(layout.ledgerDir).sort()).toEqual(expected.map(nameOf))
+    for (const seq of expected) expect(readFileSync(`${layout.ledgerDir}/${nameOf(seq)}`, 'utf8')).toBe(lines[seq - 1])
   })
 
   it('does not treat an old number that a suspended process linked again as a copy', async () => {
@@ -93,7 +93,7 @@ describe('the ledger', () => {
     const [record] = await openLedger(layout).append([draft])
     rmSync(`${layout.ledgerFile}`)
     expect(await openLedger(layout).appendOnce(draft)).toEqual(record)
-    expect(linesOf(layout).map((line) => own(line).type)).toEqual(['tool_call', 'recovered'])
+    expect(linesOf(layout).map((line) => metadataOf(line).type)).toEqual(['tool_call', 'recovered'])
   })
 
   it('names its head', async () => {
@@ -102,7 +102,7 @@ describe('the ledger', () => {
     await ledger.append(drafts(2))
     const bytes = readFileSync(`${layout.ledgerFile}`)
     const line = linesOf(layout)[1] ?? ''
-    expect(await ledger.head()).toEqual({ ledger: own(line).ledger, seq: 2, hash: sha(line), size: bytes.length })
+    expect(await ledger.head()).toEqual({ ledger: metadataOf(line).ledger, seq: 2, hash: sha(line), size: bytes.length })
     appendFileSync(`${layout.ledgerFile}`, '{"older":true}\n')
     expect(await ledger.head()).toMatchObject({ seq: 2, size: bytes.length })
   })

@@ -8,23 +8,23 @@ const bare = (line: string) => line.trim()
 
 it('lines compared by a key have the same hunks as their keys', () => {
   fc.assert(
-    fc.property(lines, lines, fc.boolean(), (old, now, search) => {
-      expect(lineHunks(old, now, search, bare)).toEqual(lineHunks(old.map(bare), now.map(bare), search))
+    fc.property(lines, lines, fc.boolean(), (before, after, search) => {
+      expect(lineHunks(before, after, search, bare)).toEqual(lineHunks(before.map(bare), after.map(bare), search))
     }),
   )
 })
 
 it('as many lines are kept as in a search over all lines', () => {
   const many = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), { maxLength: 40 })
-  const stay = (old: string[], now: string[]) =>
-    diffArrays(old, now).reduce((sum, { added, removed, count }) => sum + (added || removed ? 0 : count), 0)
+  const stay = (before: string[], after: string[]) =>
+    diffArrays(before, after).reduce((sum, { added, removed, count }) => sum + (added || removed ? 0 : count), 0)
   fc.assert(
-    fc.property(many, many, (old, now) => {
-      const hunks = lineHunks(old, now)
-      const origins = originsBy(hunks, old.length)
-      expect(origins).toHaveLength(now.length)
-      expect(origins.map((at, line) => (at === -1 ? now[line] : old[at]))).toEqual(now)
-      expect(origins.filter((at) => at !== -1)).toHaveLength(stay(old, now))
+    fc.property(many, many, (before, after) => {
+      const hunks = lineHunks(before, after)
+      const origins = originsBy(hunks, before.length)
+      expect(origins).toHaveLength(after.length)
+      expect(origins.map((at, line) => (at === -1 ? after[line] : before[at]))).toEqual(after)
+      expect(origins.filter((at) => at !== -1)).toHaveLength(stay(before, after))
       expect(origins.filter((at) => at !== -1)).toEqual(
         [...new Set(origins)].filter((at) => at !== -1).sort((a, b) => a - b),
       )
@@ -38,15 +38,15 @@ it('a file in which every line differs is one hunk', () => {
 })
 
 it('a new function has its own bracket, and the one above it keeps the old one', () => {
-  const old = ['f {', '1', '}', '']
-  expect(lineHunks(old, ['f {', '0', '1', '}', '', 'g {', '3', '}', ''])).toEqual([
+  const before = ['f {', '1', '}', '']
+  expect(lineHunks(before, ['f {', '0', '1', '}', '', 'g {', '3', '}', ''])).toEqual([
     { at: 1, removed: 0, added: 1 },
     { at: 4, removed: 0, added: 4 },
   ])
 })
 
 it('new lines before a bracket are split from a new function behind it, and an inner bracket is not', () => {
-  const split = (old: string[], now: string[]) => splitAtBrackets(lineHunks(old, now), old, now)
+  const split = (before: string[], after: string[]) => splitAtBrackets(lineHunks(before, after), before, after)
   expect(split(['f {', '1', '}', ''], ['f {', '2', '}', '', 'g {', '3', '}', ''])).toEqual([
     { at: 1, removed: 1, added: 1 },
     { at: 4, removed: 0, added: 4 },

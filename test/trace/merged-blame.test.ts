@@ -8,9 +8,9 @@ import { openWorkspace } from '../../src/index.js'
 import { commitAll, git } from '../support/git.js'
 import { trust } from '../support/trust.js'
 
-const made: string[] = []
+const created: string[] = []
 afterEach(() => {
-  for (const dir of made.splice(0)) rmSync(dir, { recursive: true, force: true })
+  for (const dir of created.splice(0)) rmSync(dir, { recursive: true, force: true })
 })
 
 const INTENTS = 'active_intents:\n  - { id: INT-001, name: One, status: IN_PROGRESS, owned_scope: ["**"] }\n'
@@ -45,7 +45,7 @@ const HIS = ['his([', '  5,', '])']
 
 it('blame keeps the author of a line after git merged its branch', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'escrowfs-merged-'))
-  made.push(dir)
+  created.push(dir)
   const [ours, theirs] = [join(dir, 'ours'), join(dir, 'theirs')]
   git(dir, 'init', '-q', ours)
   await initWorkspace(ours)

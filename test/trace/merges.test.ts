@@ -8,7 +8,7 @@ import { layoutAt } from '../../src/os/workspace-state.js'
 import { openLedger } from '../../src/trace/ledger.js'
 import { fuzzParameters } from '../support/fuzz.js'
 import { commitAll, git } from '../support/git.js'
-import { collect, draftOf, drafts, fileOf, linesOf, own, sha } from './support.js'
+import { collect, draftOf, drafts, fileOf, linesOf, metadataOf, sha } from './support.js'
 
 /** The ledger of a team: clones of one repository, each with its own ledger that git merges line by line. */
 class Team {
@@ -87,7 +87,7 @@ describe('a ledger that git merged', () => {
     })
     await expect(ledger.head()).rejects.toMatchObject({ reason: 'ledger_fork' })
     expect(await ledger.join({ name: 'Ada' })).toMatchObject({ seq: 5 })
-    const record = own(linesOf(second).at(-1) ?? '')
+    const record = metadataOf(linesOf(second).at(-1) ?? '')
     expect(record).toMatchObject({ type: 'merge', seq: 5, reviewer: { name: 'Ada' } })
     expect(await ledger.join({ name: 'Ada' })).toBeUndefined()
     await ledger.append(drafts(3))
@@ -204,7 +204,7 @@ describe('a ledger that git merged', () => {
       rmSync(second.ledgerDir, { recursive: true })
       await openLedger(second).join()
       expect(await openLedger(second).verify()).toMatchObject({ ok: true, records: 7 })
-      const recorded = own(linesOf(second).at(-1) ?? '').torn
+      const recorded = metadataOf(linesOf(second).at(-1) ?? '').torn
       expect(recorded).toEqual(torn && { bytes: torn.length, sha256: sha(torn), saved_as: 'agent_trace.jsonl.torn-1' })
     }
   })
@@ -338,6 +338,6 @@ function damageLines(lines: string[], how: string, at: number): string {
   if (how === 'flip') return fileOf(lines.with(i, line.replace('"version":"0.1.0"', '"version":"0.1.1"')))
   const next = lines[i + 1]
   // Lines of two branches may be in either order: git's merges differ in that.
-  if (next === undefined || own(next).prev !== sha(line)) return fileOf(lines.toSpliced(i, 1))
+  if (next === undefined || metadataOf(next).prev !== sha(line)) return fileOf(lines.toSpliced(i, 1))
   return fileOf(lines.with(i, next).with(i + 1, line))
 }

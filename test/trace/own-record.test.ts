@@ -6,7 +6,7 @@ import { buildRecord } from '../../src/trace/record.js'
 import { tracedIn } from '../../src/trace/traced-files.js'
 import { draftOf } from './support.js'
 
-const recordOf = (own: unknown) => ({ metadata: { [OWN]: own } })
+const recordOf = (fields: unknown) => ({ metadata: { [OWN]: fields } })
 
 describe('ownRecord', () => {
   it('reads the fields of a record by its type', () => {
@@ -20,24 +20,24 @@ describe('ownRecord', () => {
   })
 
   it('reads the shared fields of a record whose type it does not know', () => {
-    const own = ownRecord(recordOf({ type: 'from_the_future', intent: 'INT-001', exit_code: 1 }))
-    expect(own).toEqual({ type: undefined, name: 'from_the_future', intent: 'INT-001' })
+    const fields = ownRecord(recordOf({ type: 'from_the_future', intent: 'INT-001', exit_code: 1 }))
+    expect(fields).toEqual({ type: undefined, name: 'from_the_future', intent: 'INT-001' })
     expect(toHistoryEntry(recordOf({ type: 'from_the_future' }))).toMatchObject({ what: 'from_the_future' })
   })
 
   it('reads a damaged field as absent, and keeps the others', () => {
-    const own = ownRecord(recordOf({ type: 'denied', path: 7, reason: 'scope_violation', reviewer: 'Ada', again: -1 }))
-    expect(own).toEqual({ type: 'denied', reason: 'scope_violation' })
+    const fields = ownRecord(recordOf({ type: 'denied', path: 7, reason: 'scope_violation', reviewer: 'Ada', again: -1 }))
+    expect(fields).toEqual({ type: 'denied', reason: 'scope_violation' })
   })
 
   it('drops a damaged item of a list, and keeps the others', () => {
     const changes = [{ path: 'a', before: null, after: 'sha256:1' }, 'b', { path: 3 }, { path: 'c', mutation: 1 }]
-    const own = ownRecordOf(recordOf({ type: 'commit', changes, approved_by: ['Ada', 7] }), 'commit')
-    expect(own?.changes).toEqual([
+    const fields = ownRecordOf(recordOf({ type: 'commit', changes, approved_by: ['Ada', 7] }), 'commit')
+    expect(fields?.changes).toEqual([
       { path: 'a', before: null, after: 'sha256:1' },
       { path: 'c', before: null, after: null },
     ])
-    expect(own?.approved_by).toEqual(['Ada'])
+    expect(fields?.approved_by).toEqual(['Ada'])
   })
 
   it('drops the lines of a file if one hunk is damaged', () => {
@@ -48,9 +48,9 @@ describe('ownRecord', () => {
   it('never throws, whatever the fields are', () => {
     const names = Object.keys(buildRecord(draftOf(), { ledger: 'l', seq: 1, prev: null }, undefined))
     const keys = fc.constantFrom(...names, 'changes', 'lines', 'agent', 'approved_by', 'approvedBy', 'now', '__proto__')
-    const own = fc.dictionary(keys, fc.anything())
+    const anyFields = fc.dictionary(keys, fc.anything())
     fc.assert(
-      fc.property(fc.constantFrom(...TRACE_TYPES, 'other', 7), own, (type, fields) => {
+      fc.property(fc.constantFrom(...TRACE_TYPES, 'other', 7), anyFields, (type, fields) => {
         const record = recordOf({ ...fields, type })
         expect(ownRecord(record)?.type).toBe(TRACE_TYPES.find((each) => each === type))
         tracedIn(record)
@@ -88,8 +88,8 @@ describe('names of version 0.1', () => {
   })
 
   it('prefers a current name', () => {
-    const own = ownRecordOf(recordOf({ type: 'commit', approvedBy: ['Old'], approved_by: ['New'] }), 'commit')
-    expect(own?.approved_by).toEqual(['New'])
+    const fields = ownRecordOf(recordOf({ type: 'commit', approvedBy: ['Old'], approved_by: ['New'] }), 'commit')
+    expect(fields?.approved_by).toEqual(['New'])
   })
 })
 

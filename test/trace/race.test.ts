@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Layout } from '../../src/core/layout.js'
 import { openLedger } from '../../src/trace/ledger.js'
 import { compileOnce } from '../support/compiled.js'
-import { draftOf, linesOf, NO_LOCK, own, workspaces } from './support.js'
+import { draftOf, linesOf, NO_LOCK, metadataOf, workspaces } from './support.js'
 
 const run = promisify(execFile)
 const CHILD = `${compileOnce()}/test/children/appending.js`
@@ -21,8 +21,8 @@ describe('several processes appending at once', () => {
   /** The records of each process are complete, once, and in its order; all others are repairs. */
   function expectAll(layout: Layout, processes: number, count: number): void {
     const lines = linesOf(layout)
-    expect(lines.map((line) => own(line).seq)).toEqual(lines.map((_, n) => n + 1))
-    const calls = lines.filter((line) => own(line).type !== 'recovered').map((line) => JSON.parse(line).req_id)
+    expect(lines.map((line) => metadataOf(line).seq)).toEqual(lines.map((_, n) => n + 1))
+    const calls = lines.filter((line) => metadataOf(line).type !== 'recovered').map((line) => JSON.parse(line).req_id)
     expect(calls).toHaveLength(processes * count)
     for (let who = 0; who < processes; who++) {
       const mine = calls.filter((id) => id.startsWith(`p${who}-`))
@@ -41,7 +41,7 @@ describe('several processes appending at once', () => {
       anchored: processes * count,
     })
     expectAll(layout, processes, count)
-    expect(linesOf(layout).some((line) => own(line).type === 'recovered')).toBe(false)
+    expect(linesOf(layout).some((line) => metadataOf(line).type === 'recovered')).toBe(false)
   })
 
   it('report no false problem to a process that looks for one', async () => {

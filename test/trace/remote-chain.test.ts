@@ -61,19 +61,19 @@ type Damage = typeof DAMAGE extends fc.Arbitrary<infer D> ? D : never
 
 /** The lines of a history, as git's merges and the appender write them. */
 async function linesOf(steps: readonly Step[]): Promise<Buffer[]> {
-  const kept = new Kept()
+  const store = new Kept()
   const tips: Tip[] = [EMPTY_TIP]
   for (const step of steps) {
-    const from = step.kind === 'branch' ? (tips[step.at % tips.length] ?? EMPTY_TIP) : kept.end.tip
-    const isMerge = step.kind === 'merge' && kept.end.tip.sides.length > 0
+    const from = step.kind === 'branch' ? (tips[step.at % tips.length] ?? EMPTY_TIP) : store.end.tip
+    const isMerge = step.kind === 'merge' && store.end.tip.sides.length > 0
     const line =
       step.kind === 'tool'
         ? Buffer.from(step.text)
         : placeDraft(draftOf(isMerge ? { type: 'merge' } : {}), from, undefined).line
     // A record of a branch with another ledger cannot continue it, so that step is skipped.
-    if ((await kept.add([line])) === undefined) tips.push(kept.end.tip)
+    if ((await store.add([line])) === undefined) tips.push(store.end.tip)
   }
-  return kept.lines
+  return store.lines
 }
 
 function damageLines(lines: readonly Buffer[], damage: Damage): Buffer[] {
@@ -104,17 +104,17 @@ describe('a chain that is stored elsewhere', () => {
           const lines = damageLines(await linesOf(steps), damage)
           writeFileSync(`${layout.ledgerFile}`, lines.map((line) => `${line}\n`).join(''))
           const { tip, fault, torn } = readChain(layout.ledgerFile, EMPTY_TIP, new Map())
-          const kept = new Kept()
+          const store = new Kept()
           let problem: string | undefined
           for (let at = 0; at < lines.length && problem === undefined; at += size)
-            problem = await kept.add(lines.slice(at, at + size))
+            problem = await store.add(lines.slice(at, at + size))
           expect(problem === undefined, problem ?? fault?.reason).toBe(fault === null && torn === null)
           if (problem === undefined) {
             taken++
             if (tip.sides.length > 0) branched++
-            expect({ ...kept.end.tip, sides: [] }).toEqual({ ...tip, sides: [] })
-            expect(forkIn(kept.end.tip)).toEqual(forkIn(tip))
-            expect(headText(kept.end.tip)).toBe(tip.own === null ? undefined : `${tip.seq}:${tip.own.hash}`)
+            expect({ ...store.end.tip, sides: [] }).toEqual({ ...tip, sides: [] })
+            expect(forkIn(store.end.tip)).toEqual(forkIn(tip))
+            expect(headText(store.end.tip)).toBe(tip.own === null ? undefined : `${tip.seq}:${tip.own.hash}`)
           } else refused++
         },
       ),

@@ -12,13 +12,13 @@ import type { LedgerOptions } from '../../src/trace/ledger.js'
 
 /** A function that creates temporary workspaces, each with an `.orchestration/`, removed after the test. */
 export function workspaces(): () => Layout {
-  const made: string[] = []
+  const created: string[] = []
   afterEach(() => {
-    for (const dir of made.splice(0)) rmSync(dir, { recursive: true, force: true })
+    for (const dir of created.splice(0)) rmSync(dir, { recursive: true, force: true })
   })
   return () => {
     const root = mkdtempSync(join(tmpdir(), 'escrowfs-trace-'))
-    made.push(root)
+    created.push(root)
     const layout = layoutAt(root)
     mkdirSync(layout.dir)
     return layout
@@ -41,7 +41,7 @@ export const NO_LOCK: LedgerOptions = { lock: async (_locks, _name, work) => wor
 export const drafts = (count: number): RecordDraft[] => Array.from({ length: count }, () => draftOf())
 
 /** The escrowfs fields of a line. */
-export function own(line: string): Record<string, unknown> {
+export function metadataOf(line: string): Record<string, unknown> {
   return JSON.parse(line).metadata['dev.escrowfs']
 }
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { TraceRecord } from '../../src/index.js'
 import { workEventsOf } from '../../src/trace/work-events.js'
 
-const record = (own: Record<string, unknown>, more: Record<string, unknown> = {}): TraceRecord =>
+const record = (metadata: Record<string, unknown>, more: Record<string, unknown> = {}): TraceRecord =>
   ({
     version: '0.1.0',
     id: '1',
@@ -10,7 +10,7 @@ const record = (own: Record<string, unknown>, more: Record<string, unknown> = {}
     session_id: 'agent',
     intent_id: 'INT-001',
     req_id: 'call-1',
-    metadata: { 'dev.escrowfs': own },
+    metadata: { 'dev.escrowfs': metadata },
     ...more,
   }) as unknown as TraceRecord
 

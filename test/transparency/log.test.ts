@@ -88,11 +88,11 @@ describe('a published ledger', () => {
         message: expect.stringContaining('does not continue'),
       })
       expect(checkpoint()).toBe(before)
-      const kept = dir
+      const keptDir = dir
       dir = join(scratch(), 'elsewhere')
       await expect(publish()).rejects.toMatchObject({ reason: 'ledger_corrupt' })
       await expect(publish({ origin: `${origin}/${other.length}` })).resolves.toMatchObject({ size: other.length })
-      dir = kept
+      dir = keptDir
     }
   })
 
@@ -228,7 +228,7 @@ describe('a witness', () => {
     expect(check(1).ok).toBe(true)
 
     // The log is reset to three lines.
-    const now = dir
+    const current = dir
     dir = old
     await expect(witness()).rejects.toMatchObject({
       reason: 'ledger_corrupt',
@@ -256,7 +256,7 @@ describe('a witness', () => {
       message: expect.stringContaining('it was rewritten'),
     })
     expect(checkpoint()).not.toContain('example.org/w')
-    dir = now
+    dir = current
     expect(await witness()).toMatchObject({ size: 5, before: 5 })
     await expect(witness({ logKey: first.key })).rejects.toMatchObject({ reason: 'unsupported' })
   })

@@ -142,12 +142,12 @@ describe('the tree', () => {
 
   it('without a proof is consistent only with itself and the empty one', () => {
     const tree = treeOf(entriesOf(5))
-    const now = { size: 5, root: rootOf(5, tree.hashAt) }
-    expect(isConsistent(now, now, [])).toBe(true)
-    expect(isConsistent({ ...now, root: leafHash(now.root) }, now, [])).toBe(false)
-    expect(isConsistent({ size: 0, root: rootOf(0, tree.hashAt) }, now, [])).toBe(true)
-    expect(isConsistent({ size: 0, root: now.root }, now, [])).toBe(false)
-    expect(isConsistent({ ...now, size: 6 }, now, [])).toBe(false)
+    const grown = { size: 5, root: rootOf(5, tree.hashAt) }
+    expect(isConsistent(grown, grown, [])).toBe(true)
+    expect(isConsistent({ ...grown, root: leafHash(grown.root) }, grown, [])).toBe(false)
+    expect(isConsistent({ size: 0, root: rootOf(0, tree.hashAt) }, grown, [])).toBe(true)
+    expect(isConsistent({ size: 0, root: grown.root }, grown, [])).toBe(false)
+    expect(isConsistent({ ...grown, size: 6 }, grown, [])).toBe(false)
   })
 })
 

@@ -44,20 +44,20 @@ async function setUp(files = FILES) {
 async function visit(url: string, options: Parameters<Browser['page']>[1] = {}): Promise<Page> {
   const page = await browser.page('about:blank', options)
   const wrong: string[] = []
-  const asked: string[] = []
+  const requests: string[] = []
   page.on('pageerror', (error) => wrong.push(error.message))
   page.on(
     'console',
     (message) =>
       message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()) && wrong.push(message.text()),
   )
-  page.on('request', (request) => asked.push(new URL(request.url()).origin))
+  page.on('request', (request) => requests.push(new URL(request.url()).origin))
   await page.goto(url)
   onTestFinished(async () => {
     await page.close()
     expect(wrong).toEqual([])
     // The page requests nothing from other origins.
-    expect([...new Set(asked)]).toEqual([new URL(url).origin])
+    expect([...new Set(requests)]).toEqual([new URL(url).origin])
   })
   return page
 }

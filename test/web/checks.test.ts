@@ -18,9 +18,9 @@ const RUN = '/api/sessions/cents/check'
 async function withChecks(...commands: readonly string[]) {
   const list = ['Totals of a cart add up to the cent', ...commands.map((run) => `{run: ${JSON.stringify(run)}}`)]
   const intents = INTENTS.replace('[Totals of a cart add up to the cent]', `[${list.join(', ')}]`)
-  const made = await setUp({ files: { ...FILES, '.orchestration/active_intents.yaml': intents } })
-  await runAgent(made.place.root, made.session)
-  return made
+  const setup = await setUp({ files: { ...FILES, '.orchestration/active_intents.yaml': intents } })
+  await runAgent(setup.place.root, setup.session)
+  return setup
 }
 
 describe('the routes of checks', () => {

@@ -18,18 +18,18 @@ const CENTS = '/api/sessions/cents'
 const selection = (change: { path: string; mark: string }) => ({ changes: [{ path: change.path, mark: change.mark }] })
 
 async function setUpChanges(): Promise<Setup> {
-  const made = await setUp()
-  await runAgent(made.place.root, made.session)
-  return made
+  const setup = await setUp()
+  await runAgent(setup.place.root, setup.session)
+  return setup
 }
 
 /** The change set once the server has seen the changed disk. */
 async function waitForDrift(ask: Setup['ask']): Promise<WireChanges> {
-  const look = async () => (await ask(`${CENTS}/changes`)).json<WireChanges>()
+  const getChanges = async () => (await ask(`${CENTS}/changes`)).json<WireChanges>()
   const isSeen = ({ groups }: WireChanges) =>
     groups.some(({ changes }) => changes.some(({ flags }) => flags.includes('drifted')))
-  await expect.poll(async () => isSeen(await look()), { timeout: 10_000 }).toBe(true)
-  return look()
+  await expect.poll(async () => isSeen(await getChanges()), { timeout: 10_000 }).toBe(true)
+  return getChanges()
 }
 
 describe('a verdict', () => {
@@ -40,10 +40,10 @@ describe('a verdict', () => {
     await session.flush()
     const late = await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: selection(tax) })
     expect([late.status, late.text]).toEqual([409, expect.stringMatching(/changed .*since it was shown/)])
-    const now = findChange(await changes(), 'src/tax.ts')
-    expect([now.state, now.mark === tax.mark]).toEqual(['pending', false])
-    const given = await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: selection(now) })
-    expect([given.status, given.json<WireDecided>().paths]).toEqual([200, ['src/tax.ts']])
+    const current = findChange(await changes(), 'src/tax.ts')
+    expect([current.state, current.mark === tax.mark]).toEqual(['pending', false])
+    const response = await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: selection(current) })
+    expect([response.status, response.json<WireDecided>().paths]).toEqual([200, ['src/tax.ts']])
     expect((await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: selection(tax) })).status).toBe(409)
   })
 
@@ -56,8 +56,8 @@ describe('a verdict', () => {
     const all = (of: string) => ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: { all: of } })
     await expect.poll(async () => (await ask(`${CENTS}/changes`)).json<{ digest: string }>().digest).not.toBe(digest)
     expect((await all(digest)).status).toBe(409)
-    const now = (await ask(`${CENTS}/changes`)).json<{ digest: string }>()
-    expect((await all(now.digest)).json<WireDecided>().paths).toHaveLength(7)
+    const current = (await ask(`${CENTS}/changes`)).json<{ digest: string }>()
+    expect((await all(current.digest)).json<WireDecided>().paths).toHaveLength(7)
   })
 
   it('on everything reports what it skipped, and why', async () => {
@@ -65,8 +65,8 @@ describe('a verdict', () => {
     await changes()
     place.write('src/tax.ts', 'another hand\n')
     const { digest } = await waitForDrift(ask)
-    const given = await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: { all: digest } })
-    const { paths, left } = given.json<WireDecided>()
+    const response = await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: { all: digest } })
+    const { paths, left } = response.json<WireDecided>()
     expect(paths).not.toContain('src/tax.ts')
     expect(left).toEqual([{ path: 'src/tax.ts', message: expect.stringMatching(/src\/tax\.ts.*changed on disk/) }])
     const { text } = await ask(`${CENTS}/commit`, {})
@@ -232,8 +232,8 @@ describe('a changed policy and intents', () => {
     ])
     writeFileSync(`${place.root}/.orchestration/policy.yaml`, 'access: {src: allow}\n')
     expect((await ask('/api/trust', { digest: trust?.digest })).status).toBe(409)
-    const now = (await ask('/api/state')).json<WireState>().trust
-    expect((await ask('/api/trust', { digest: now?.digest })).status).toBe(200)
+    const trustAfter = (await ask('/api/state')).json<WireState>().trust
+    expect((await ask('/api/trust', { digest: trustAfter?.digest })).status).toBe(200)
     expect((await ask('/api/state')).json<WireState>().trust).toBeUndefined()
   })
 })

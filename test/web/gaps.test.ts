@@ -31,8 +31,8 @@ describe('gaps', () => {
     expect(gaps).toHaveLength(hunks.length + 1)
     for (const { old, fresh, lines } of gaps)
       expect(after.slice(fresh, fresh + lines)).toEqual(before.slice(old, old + lines))
-    const shown = hunks.reduce((sum, { newLines }) => sum + newLines, 0)
-    expect(gaps.reduce((sum, { lines }) => sum + lines, shown)).toBe(after.length)
+    const shownLines = hunks.reduce((sum, { newLines }) => sum + newLines, 0)
+    expect(gaps.reduce((sum, { lines }) => sum + lines, shownLines)).toBe(after.length)
   })
 
   it('count no line after the last line break', () => {

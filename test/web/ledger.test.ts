@@ -22,7 +22,7 @@ it.each([
     const newest = next.newest === undefined ? '' : `&newest=${encodeURIComponent(next.newest)}`
     pages.push(await read(`?skip=${next.skip}${newest}`))
   }
-  const shown = pages.flatMap(({ records }) => records.map((record) => record.about))
+  const summaries = pages.flatMap(({ records }) => records.map((record) => record.about))
   expect(pages.map(({ records }) => records.length)).toEqual([200, 200, 50 + before.length])
-  expect(shown.slice(0, 450)).toEqual(Array.from({ length: 450 }, (__, n) => [`src/${449 - n}.ts`]))
+  expect(summaries.slice(0, 450)).toEqual(Array.from({ length: 450 }, (__, n) => [`src/${449 - n}.ts`]))
 })

@@ -18,8 +18,8 @@ describe('a line in pieces', () => {
   it("keeps the line's text, with any colours and marks", () => {
     const cuts = fc.array(fc.nat(30), { maxLength: 6 }).map((all) => [...new Set(all)].sort((a, b) => a - b))
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', maxLength: 30 }), cuts, cuts, (given, colours, words) => {
-        const line = given.replaceAll('\n', '')
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 30 }), cuts, cuts, (text, colours, words) => {
+        const line = text.replaceAll('\n', '')
         const edges = [0, ...colours.filter((at) => at < line.length), line.length]
         const tokens = edges.slice(1).map((to, at) => ({ text: line.slice(edges[at], to), kind: 'keyword' }))
         const spans = words

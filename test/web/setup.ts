@@ -66,7 +66,7 @@ export function send(
   path = `${url.pathname}${url.search}`,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const asked = request({ host: url.hostname, port: url.port, path, method, headers, agent: false }, (answer) => {
+    const outgoing = request({ host: url.hostname, port: url.port, path, method, headers, agent: false }, (answer) => {
       const parts: Buffer[] = []
       answer.on('data', (part: Buffer) => parts.push(part))
       answer.on('end', () => {
@@ -75,10 +75,10 @@ export function send(
       })
       answer.on('error', reject)
     })
-    asked.on('error', reject)
+    outgoing.on('error', reject)
     // A client that is refused while still sending sees it on the socket, after the response.
-    asked.on('socket', (socket) => socket.on('error', () => undefined))
-    asked.end(body)
+    outgoing.on('socket', (socket) => socket.on('error', () => undefined))
+    outgoing.end(body)
   })
 }
 

@@ -14,7 +14,7 @@ import { turn } from '../commit/kit.js'
 import { CrashError, reportingDisk } from '../crash/faulty-disk.js'
 import { treeOf } from '../support/facade.js'
 import { stateOf } from '../support/state.js'
-import { failure, own, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { failure, metadataOf, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 
@@ -118,7 +118,7 @@ describe('recover', () => {
     expect(recovery).toMatchObject({ finished: [1], rolledBack: ['2-abcd'], left: [{ seq: 1, path: 'src/b.ts' }] })
     expect(at.text(recovery.left[0]?.kept ?? '')).toBe('ours')
     expect(await workspace.recover()).toEqual(recovery)
-    expect((await recordsOf(workspace)).map((record) => own(record).type)).toEqual(['commit'])
+    expect((await recordsOf(workspace)).map((record) => metadataOf(record).type)).toEqual(['commit'])
     expect(await (await at.open()).recover()).toEqual({ finished: [], rolledBack: [], left: [] })
   })
 
@@ -226,12 +226,12 @@ describe('a review', () => {
   it('shows what a live session staged, from another Workspace object', async () => {
     const { agent, person } = await setUpStaged()
     const review = await person.review('agent')
-    const seen = await review.changes()
-    expect(seen.changes).toMatchObject([
+    const displayed = await review.changes()
+    expect(displayed.changes).toMatchObject([
       { path: 'src/a.ts', kind: 'modify', state: 'pending', intentId: 'INT-001', before: digest('a one\na two\n') },
     ])
-    const changes = seen.changes.map(({ mutation: _, ...each }) => each)
-    expect({ ...seen, changes }).toEqual(await agent.changes())
+    const changes = displayed.changes.map(({ mutation: _, ...each }) => each)
+    expect({ ...displayed, changes }).toEqual(await agent.changes())
     agent.fs.writeFileSync('src/new.ts', 'n')
     expect((await review.changes()).changes.map(({ path }) => path)).toEqual(['src/a.ts', 'src/new.ts'])
   })
@@ -248,9 +248,9 @@ describe('a review', () => {
     expect(at.text('src/a.ts')).toBe('a one\na TWO\n')
     expect((await agent.changes()).changes).toEqual([])
     expect((await review.changes()).changes).toEqual([])
-    const commit = (await recordsOf(person)).find((record) => own(record).type === 'commit')
+    const commit = (await recordsOf(person)).find((record) => metadataOf(record).type === 'commit')
     expect(commit).toMatchObject({ intent_id: 'INT-001', session_id: 'agent' })
-    expect(own(commit ?? {})).toMatchObject({ tx: result.id, approved_by: ['Ann'], changes: [{ path: 'src/a.ts' }] })
+    expect(metadataOf(commit ?? {})).toMatchObject({ tx: result.id, approved_by: ['Ann'], changes: [{ path: 'src/a.ts' }] })
     expect(await person.ledger.verify()).toMatchObject({ ok: true })
     agent.fs.writeFileSync('src/a.ts', 'more')
     expect((await agent.changes()).changes).toMatchObject([
@@ -462,7 +462,7 @@ describe('a session that another agent continues', () => {
     const review = await workspace.review('agent')
     await review.approve(paths, ANN)
     await review.commit()
-    const record = (await recordsOf(workspace)).findLast((each) => own(each).type === 'commit')
+    const record = (await recordsOf(workspace)).findLast((each) => metadataOf(each).type === 'commit')
     const files = record?.files as { path: string; contributor: { model_identifier: string | null } }[]
     return { tool: record?.tool, models: files.map((file) => [file.path, file.contributor.model_identifier]) }
   }

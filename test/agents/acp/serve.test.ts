@@ -2,7 +2,7 @@ import { existsSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { forwardInitialize } from '../../../src/agents/acp/capabilities.js'
 import { countProcesses } from '../../support/processes.js'
-import { FILES, own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
+import { FILES, metadataOf, recordsOf, testWorkspace, working } from '../../support/workspace.js'
 import { scriptedAgent, startProxy } from './scripted-editor.js'
 
 /** Starts a proxy, initializes the connection, and creates a session. */
@@ -79,7 +79,7 @@ describe('files', () => {
     expect(existsSync('/tmp/escrow-acp.txt')).toBe(false)
     expect(editor.received.filter(({ method }) => method !== undefined)).toEqual([])
     await session.flush()
-    const denied = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'denied')
+    const denied = (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'denied')
     expect(denied.map(({ path }) => path)).toContain('mail/m.ts')
     expect(place.text('mail/m.ts')).toBe(FILES['mail/m.ts'])
   })
@@ -197,9 +197,9 @@ describe('forwarding', () => {
       { request: 'session/request_permission', params: { sessionId: 's1', toolCall, options } },
     )
     expect(answer?.result).toEqual({ outcome: { outcome: 'selected', optionId: 'yes' } })
-    const asked = editor.received.find(({ method }) => method === 'session/request_permission')?.params
-    const [first, summary, diff] = Object.values(asked?.toolCall?.content ?? {})
-    expect([asked?.options, first]).toEqual([options, toolCall.content[0]])
+    const request = editor.received.find(({ method }) => method === 'session/request_permission')?.params
+    const [first, summary, diff] = Object.values(request?.toolCall?.content ?? {})
+    expect([request?.options, first]).toEqual([options, toolCall.content[0]])
     expect(summary?.content?.text).toMatch(
       /^escrow: 2 changes are staged in session 'agent'.*\n.*\n- delete src\/b\.ts$/,
     )

@@ -5,7 +5,7 @@ import { answerClaude, CLAUDE_EVENTS } from '../../../src/agents/claude/index.js
 import { serveShell } from '../../../src/index.js'
 import { tempDir } from '../../support/facade.js'
 import { stateOf } from '../../support/state.js'
-import { INTENTS, own, recordsOf, working } from '../../support/workspace.js'
+import { INTENTS, metadataOf, recordsOf, working } from '../../support/workspace.js'
 import { call, setUpHooks } from '../hook/setup.js'
 
 const WRITES = [
@@ -30,7 +30,7 @@ describe('a tool that writes', () => {
     // One dialect and nothing else: with keys of another client the tool would run.
     expect(Object.keys(answer)).toEqual(['hookSpecificOutput'])
     const [last] = (await recordsOf(await place.open())).reverse()
-    expect(last && own(last)).toMatchObject({ type: 'denied', reason: 'unsupported' })
+    expect(last && metadataOf(last)).toMatchObject({ type: 'denied', reason: 'unsupported' })
   })
 
   it.each(WRITES)('%s passes inside of a mount, without a grant', async (tool, input) => {
@@ -190,8 +190,8 @@ describe('a directory that is not a workspace', () => {
     const { path, dispose } = tempDir()
     const base = { session_id: 's', cwd: path }
     const answer = (event: object) => answerClaude(JSON.stringify({ ...base, ...event }), { env: {} })
-    const asked = await answer({ hook_event_name: 'PreToolUse', ...call('Write', { file_path: 'a', content: '' }) })
-    expect(asked).toMatchObject({ hookSpecificOutput: { permissionDecision: 'ask' } })
+    const answered = await answer({ hook_event_name: 'PreToolUse', ...call('Write', { file_path: 'a', content: '' }) })
+    expect(answered).toMatchObject({ hookSpecificOutput: { permissionDecision: 'ask' } })
     for (const hook_event_name of ['SessionStart', 'UserPromptSubmit', 'Stop'])
       expect(await answer({ hook_event_name })).toEqual({})
     dispose()
@@ -257,7 +257,7 @@ describe('the other events', () => {
       const { claude, place } = setUpHooks({ isStaged })
       await expect(claude('WorktreeCreate', { name: 'fix-1' })).rejects.toThrow(/escrow run --session fix-1 -- claude/)
       const [last] = (await recordsOf(await place.open())).reverse()
-      expect(last && own(last)).toMatchObject({ type: 'denied', reason: 'unsupported' })
+      expect(last && metadataOf(last)).toMatchObject({ type: 'denied', reason: 'unsupported' })
       // The model chose the name: it must not appear in our message.
       await expect(claude('WorktreeCreate', { name: 'x; rm -rf /' })).rejects.toThrow(/--session NAME -- claude/)
     }

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { CLAUDE_EVENTS } from '../../../src/agents/claude/index.js'
 import { compileOnce } from '../../support/compiled.js'
 import { stateOf } from '../../support/state.js'
-import { INTENTS, own, recordsOf, type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
+import { INTENTS, metadataOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
 import { call, fieldsOf } from './setup.js'
 
 /** The hooks as clients run them: as processes that read an event and exit. */
@@ -212,7 +212,7 @@ describe("inside of a session's mount", () => {
     expect(start).toContain('inside an escrow session')
     expect(cline).toBe('{"cancel":false,"contextModification":""}')
     await session.flush()
-    const denied = (await recordsOf(await at.open())).map(own).filter(({ type }) => type === 'denied')
+    const denied = (await recordsOf(await at.open())).map(metadataOf).filter(({ type }) => type === 'denied')
     // The hook cannot write the ledger in the mount: it reports the denial to the session's owner.
     expect(denied.map(({ reason, path, tool_name, reported }) => [reason, path, tool_name, reported])).toEqual([
       ['scope_violation', 'README.md', 'Write', true],

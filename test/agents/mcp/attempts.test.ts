@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createMcpServer, type McpHost, serveMcpHttp } from '../../../src/agents/mcp/index.js'
 import type { Review, Session, TraceRecord, Workspace } from '../../../src/index.js'
 import { attemptsWorkspace, ATTEMPTS as TABLE } from '../../hooks/attempts.js'
-import { own, type TestWorkspace } from '../../support/workspace.js'
+import { metadataOf, type TestWorkspace } from '../../support/workspace.js'
 import { type Call, callerOf, clientOn, modernCaller, modernClient, newClient, spawnServer } from './stand.js'
 
 /**
@@ -90,7 +90,7 @@ const modern: Route = async (session) => {
 }
 
 const denials = (records: readonly TraceRecord[]) =>
-  records.map(own).flatMap(({ type, reason, path, words }) => (type === 'denied' ? [[reason, path, words]] : []))
+  records.map(metadataOf).flatMap(({ type, reason, path, words }) => (type === 'denied' ? [[reason, path, words]] : []))
 
 const linesFrom = (place: TestWorkspace): TraceRecord[] =>
   place
@@ -147,7 +147,7 @@ async function overStdio(): Promise<Outcomes> {
   await client.close()
   let from = 0
   const lines = linesFrom(place)
-  const ends = lines.flatMap((line, at) => (own(line).type === 'tool_call' ? [at] : []))
+  const ends = lines.flatMap((line, at) => (metadataOf(line).type === 'tool_call' ? [at] : []))
   expect(ends).toHaveLength(calls.length)
   calls.forEach((attempt, i) => {
     const end = ends[i] ?? from

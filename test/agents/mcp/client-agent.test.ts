@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { clientAgent } from '../../../src/agents/mcp/client-agent.js'
 import { openMcpHost } from '../../../src/agents/mcp/index.js'
-import { own, recordsOf, testWorkspace } from '../../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace } from '../../support/workspace.js'
 import { callerOf, clientOnHost, modernCaller, spawnModernServer } from './stand.js'
 
 function clientNamed(name: string, version = '2.0'): Client {
@@ -52,10 +52,10 @@ describe('the ledger', () => {
       await callerOf(client)('write_file', write('mail/m.ts'))
     }
     await host.close()
-    const denied = (await recordsOf(workspace)).filter((each) => own(each).type === 'denied')
+    const denied = (await recordsOf(workspace)).filter((each) => metadataOf(each).type === 'denied')
     const recordedAgent = (tool: string) => ({ tool, tool_version: '2.0', model: 'm-9' })
     const agent = (tool: string) => ({ tool, toolVersion: '2.0', model: 'm-9' })
-    expect(denied.map((each) => own(each).agent)).toEqual([recordedAgent('claude-code'), recordedAgent('codex')])
+    expect(denied.map((each) => metadataOf(each).agent)).toEqual([recordedAgent('claude-code'), recordedAgent('codex')])
     const review = await workspace.review('shared')
     await review.approve(['src/a.ts', 'src/b.ts'], { name: 'Ada' })
     await review.commit()

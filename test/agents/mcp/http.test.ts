@@ -28,12 +28,12 @@ async function connect(url: URL, headers: Record<string, string> = {}): Promise<
 /** The status code of a request with exactly these headers. */
 async function codeOf(url: URL, headers: Record<string, string>, method = 'POST', body = HELLO): Promise<number> {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { method, headers: { ...headers } }, (answer) => {
+    const outgoing = request(url, { method, headers: { ...headers } }, (answer) => {
       answer.resume()
       resolve(answer.statusCode ?? 0)
     })
-    asked.on('error', reject)
-    asked.end(method === 'POST' ? body : undefined)
+    outgoing.on('error', reject)
+    outgoing.end(method === 'POST' ? body : undefined)
   })
 }
 

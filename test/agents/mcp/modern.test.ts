@@ -80,17 +80,17 @@ describe('over HTTP', () => {
     const { place, connect } = await serveHttp({ intent: 'INT-001', askClient: true })
     place.write('.orchestration/policy.yaml', 'approval: {modal: all}\n')
     const client = modernClient({ capabilities: { elicitation: {} } })
-    const asked: string[] = []
+    const questions: string[] = []
     const says = [true, false]
     client.setRequestHandler('elicitation/create', async ({ params }) => {
-      asked.push(params.message)
+      questions.push(params.message)
       return { action: 'accept', content: { approve: says.shift() ?? false } }
     })
     await connect('', client)
     const call = modernCaller(client)
     expect((await call('write_file', WRITE)).isError).toBeUndefined()
     expect((await call('write_file', { ...WRITE, path: 'src/b.ts' })).isError).toBe(true)
-    expect(asked).toEqual([expect.stringContaining('src/a.ts'), expect.stringContaining('src/b.ts')])
+    expect(questions).toEqual([expect.stringContaining('src/a.ts'), expect.stringContaining('src/b.ts')])
     // A client that cannot ask is refused at once.
     expect((await modernCaller(await connect())('write_file', WRITE)).isError).toBe(true)
   })

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { DENIAL, FEEDBACK } from '../../../src/agents/mcp/index.js'
 import { startChild } from '../../children/run.js'
 import { compileOnce } from '../../support/compiled.js'
-import { own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, working } from '../../support/workspace.js'
 import { callerOf, clientOn, clientOnHost, newClient, spawnServer, textOf } from './stand.js'
 
 const DECIDING = /approv|commit|discard|undo|verdict|reject|answer/i
@@ -156,13 +156,13 @@ describe("a question to the client's user", () => {
     const place = testWorkspace()
     place.write('.orchestration/policy.yaml', policy)
     const client = newClient({ elicitation: {} })
-    const shown: string[] = []
+    const output: string[] = []
     client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
-      shown.push(params.message)
+      output.push(params.message)
       return { action: 'accept', content: { approve: true } }
     })
     await clientOnHost(place.root, { session: 's', intent: 'INT-001', askClient }, client)
-    return { place, call: callerOf(client), shown }
+    return { place, call: callerOf(client), shown: output }
   }
 
   it('is asked if the server was started with that option, and an approval stages the write', async () => {
@@ -268,7 +268,7 @@ describe('escrow mcp', () => {
     await call('write_file', { path: 'mail/m.ts', content: 'new\n' })
     await client.close()
     const records = await recordsOf(await place.open())
-    expect(records.map((record) => [own(record).type, own(record).reason ?? null])).toEqual([
+    expect(records.map((record) => [metadataOf(record).type, metadataOf(record).reason ?? null])).toEqual([
       ['intent_selected', null],
       ['tool_call', null],
       ['denied', 'scope_violation'],

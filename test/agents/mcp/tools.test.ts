@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { DENIAL } from '../../../src/agents/mcp/index.js'
 import type { Human } from '../../../src/hooks/index.js'
 import { probeNow } from '../../../src/terminal/index.js'
-import { INTENTS, own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
+import { INTENTS, metadataOf, recordsOf, testWorkspace, working } from '../../support/workspace.js'
 import { callerOf, clientOn, textOf } from './stand.js'
 
 async function stand(policy = '', human?: Human) {
@@ -126,9 +126,9 @@ describe('concurrent edits', () => {
 
 describe('policy.yaml', () => {
   it('asks a person before each call that changes something, with `approval.modal: all`', async () => {
-    const asked: string[] = []
+    const questions: string[] = []
     const human: Human = async ({ tool, targets }) => {
-      asked.push(`${tool} ${targets.join()}`)
+      questions.push(`${tool} ${targets.join()}`)
       return { approved: targets[0] !== 'src/b.ts', words: 'Not that one.' }
     }
     const { call } = await stand('approval: {modal: all}\n', human)
@@ -137,7 +137,7 @@ describe('policy.yaml', () => {
     expect((await write('src/b.ts'))._meta?.[DENIAL]).toMatchObject({ reason: 'user_rejected' })
     await call('read_text_file', { path: 'src/b.ts' })
     await call('edit_file', { path: 'src/a.ts', edits: [], dryRun: true })
-    expect(asked).toEqual(['write_file src/a.ts', 'write_file src/b.ts'])
+    expect(questions).toEqual(['write_file src/a.ts', 'write_file src/b.ts'])
     const alone = await stand('approval: {modal: all}\n')
     expect((await alone.call('write_file', { path: 'src/a.ts', content: '' }))._meta?.[DENIAL]).toBeDefined()
   })
@@ -216,8 +216,8 @@ describe('the tools that only escrowfs has', () => {
   it('show, revert and restore a snapshot, each as its own call in the ledger', async () => {
     const { place, workspace, session, call } = await stand()
     await call('write_file', { path: 'src/a.ts', content: 'x\n' })
-    const shown = textOf(await call('show_staged_changes'))
-    expect(shown).toContain('src/a.ts (modify, pending)')
+    const diff = textOf(await call('show_staged_changes'))
+    expect(diff).toContain('src/a.ts (modify, pending)')
     expect((await call('revert_staged_changes')).isError).toBeUndefined()
     expect((await session.changes()).changes).toEqual([])
     const last = (await session.snapshots()).findLast(({ tool }) => tool === 'revert_staged_changes')
@@ -228,7 +228,7 @@ describe('the tools that only escrowfs has', () => {
     expect(place.text('src/a.ts')).toBe('a one\na two\n')
     await session.flush()
     const tools = (await recordsOf(workspace))
-      .map(own)
+      .map(metadataOf)
       .flatMap(({ type, tool }) => (type === 'tool_call' ? [tool] : []))
     expect(tools).toHaveLength(5)
   })

@@ -212,10 +212,10 @@ describe('the installation fails', () => {
 
   it('if this version of Node loads modules in another way', () => {
     const Module = require('node:module')
-    const own = Module.prototype.require
+    const originalRequire = Module.prototype.require
     Module.prototype.require = () => fs
     onTestFinished(() => {
-      Module.prototype.require = own
+      Module.prototype.require = originalRequire
     })
     expect(() => install()).toThrow(expect.objectContaining({ reason: 'unsupported' }))
   })

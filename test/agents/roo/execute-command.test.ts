@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createRooTools, type RooToolResult } from '../../../src/agents/roo/index.js'
 import { commandOutputs } from '../../../src/index.js'
 import { stateOf } from '../../support/state.js'
-import { own, recordsOf } from '../../support/workspace.js'
+import { metadataOf, recordsOf } from '../../support/workspace.js'
 import { type Site, site } from '../../terminal/site.js'
 import { run as runOnFake } from './fake-session.js'
 
@@ -56,7 +56,7 @@ describe('execute_command', () => {
     const at = await desk()
     await execute(at, 'true')
     await at.session.flush()
-    const calls = (await recordsOf(at.workspace)).map(own).filter(({ type }) => type === 'tool_call')
+    const calls = (await recordsOf(at.workspace)).map(metadataOf).filter(({ type }) => type === 'tool_call')
     expect(calls).toHaveLength(1)
     expect(JSON.stringify(calls)).toContain('execute_command')
   })

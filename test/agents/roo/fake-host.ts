@@ -18,8 +18,8 @@ export class FakeHost implements LiveProvider {
   isDeaf = false
   shell: string | undefined
 
-  constructor(kept: Record<string, unknown> = {}) {
-    this.settings = { ...kept }
+  constructor(state: Record<string, unknown> = {}) {
+    this.settings = { ...state }
   }
 
   readonly contextProxy: LiveSettings = {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { own, recordsOf } from '../../support/workspace.js'
+import { metadataOf, recordsOf } from '../../support/workspace.js'
 import { FakeRoo, liveStand } from './live-stand.js'
 
 const parse = (text: string): Record<string, unknown> => JSON.parse(text)
@@ -37,7 +37,7 @@ describe.each([{ direct: false }, { direct: true }])('a write of a live task (di
     expect(roo.asked).toEqual([])
     expect(await stagedChanges()).toEqual([])
     await session.flush()
-    const denied = (await recordsOf(workspace())).map(own).filter(({ type }) => type === 'denied')
+    const denied = (await recordsOf(workspace())).map(metadataOf).filter(({ type }) => type === 'denied')
     expect(denied).toMatchObject([{ reason: 'scope_violation', path: 'mail/m.ts' }])
   })
 

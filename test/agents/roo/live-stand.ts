@@ -118,8 +118,8 @@ export class FakeRoo extends EventEmitter implements LiveTask {
     try {
       await work()
     } catch (error) {
-      const own = error instanceof Error && 'toJSON' in error
-      const serialized = own ? error : error instanceof Error ? { message: error.message, stack: error.stack } : error
+      const isOwnError = error instanceof Error && 'toJSON' in error
+      const serialized = isOwnError ? error : error instanceof Error ? { message: error.message, stack: error.stack } : error
       push(JSON.stringify({ status: 'error', message: 'The tool execution failed', error: JSON.stringify(serialized) }))
       await this.diffViewProvider.reset()
     }
@@ -169,7 +169,7 @@ export class FakeRoo extends EventEmitter implements LiveTask {
     const side = (lines: readonly PatchLine[], op: '-' | '+') =>
       lines.filter((line) => line.op !== op).map((line) => `${line.text}\n`)
     const content = chunks.reduce(
-      (now, { lines }) => now.replace(side(lines, '+').join(''), () => side(lines, '-').join('')),
+      (text, { lines }) => text.replace(side(lines, '+').join(''), () => side(lines, '-').join('')),
       text,
     )
     if (moveTo === undefined) return this.#save(path, content, push)

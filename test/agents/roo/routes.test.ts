@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { own, recordsOf } from '../../support/workspace.js'
+import { metadataOf, recordsOf } from '../../support/workspace.js'
 import { FakeRoo, liveStand } from './live-stand.js'
 
 /** Problems that were found in the host's own code, one by one. */
@@ -39,7 +39,7 @@ describe('a patch', () => {
     expect([place.text('src/a.ts'), existsSync(`${place.root}/src/new`)]).toEqual(['a one\na two\n', false])
     await roo.getSystemPrompt()
     await session.flush()
-    const calls = (await recordsOf(workspace())).map(own).filter(({ type }) => type === 'tool_call')
+    const calls = (await recordsOf(workspace())).map(metadataOf).filter(({ type }) => type === 'tool_call')
     expect(calls).toMatchObject([
       { tool_name: 'apply_patch', paths: ['src/a.ts', 'src/b.ts', 'src/new', 'src/new/n.ts'] },
     ])
@@ -177,6 +177,6 @@ it('a call is attributed to the model the task works with', async () => {
   await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' })
   await roo.getSystemPrompt()
   await (await engine.sessionOf('task-5', place.root)).flush()
-  const records = (await recordsOf(workspace())).map(own).filter(({ type }) => type === 'tool_call')
+  const records = (await recordsOf(workspace())).map(metadataOf).filter(({ type }) => type === 'tool_call')
   expect(records).toMatchObject([{ agent: { model: 'some-model-4' } }])
 })

@@ -4,7 +4,7 @@ import { type RooShell, type RooShellOptions, rooShell } from '../../../src/agen
 import { hostPrograms, serveShell } from '../../../src/index.js'
 import { compileOnce } from '../../support/compiled.js'
 import { tempDir } from '../../support/facade.js'
-import { own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, working } from '../../support/workspace.js'
 import { FakeHost, startShell } from './fake-host.js'
 import { FakeRoo, type LiveOptions, liveStand } from './live-stand.js'
 
@@ -56,21 +56,21 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
     expect((await stagedChanges()).sort()).toEqual(['create src/made.ts', 'delete src/b.ts', 'modify src/a.ts'])
     expect([place.text('src/a.ts'), place.text('src/b.ts')]).toEqual(['a one\na two\n', 'b\n'])
     expect([existsSync(`${place.root}/src/made.ts`), host.loose]).toEqual([false, []])
-    const records = (await recordsOf(workspace())).map(own)
+    const records = (await recordsOf(workspace())).map(metadataOf)
     expect(records.filter(({ type }) => type === 'command')).toMatchObject([{ exit_code: 3, isolation: 'sandbox' }])
   })
 
   it("has the session's variables during its call only", async () => {
     const { run, host, session } = await stand()
-    const seen: unknown[] = []
+    const calls: unknown[] = []
     const { run: own } = host
     host.run = async (command, cwd) => {
-      seen.push(theirs())
+      calls.push(theirs())
       return own.call(host, command, cwd)
     }
     expect(theirs()).toEqual([undefined, undefined])
     expect(await run('echo one')).toContain('one')
-    expect(seen).toEqual([[session.id, expect.stringMatching(/^\/.*\/sh$/)]])
+    expect(calls).toEqual([[session.id, expect.stringMatching(/^\/.*\/sh$/)]])
     expect(await run('echo two')).toContain('two')
     expect(theirs()).toEqual([undefined, undefined])
   })
@@ -216,12 +216,12 @@ describe('the shell of a task', () => {
   })
 
   it('is sent again on each activation, whatever the host has stored', async () => {
-    const kept = { execaShellPath: escrowSh(), terminalShellIntegrationDisabled: false }
-    const host = new FakeHost(kept)
+    const settings = { execaShellPath: escrowSh(), terminalShellIntegrationDisabled: false }
+    const host = new FakeHost(settings)
     await installShell(host)
     expect(host.settings).toMatchObject({ execaShellPath: escrowSh(), terminalShellIntegrationDisabled: true })
     expect(host.messages).toHaveLength(1)
-    const deaf = new FakeHost({ ...kept, terminalShellIntegrationDisabled: true })
+    const deaf = new FakeHost({ ...settings, terminalShellIntegrationDisabled: true })
     deaf.isDeaf = true
     await expect(rooShell({ provider: deaf, path: escrowSh() })).rejects.toMatchObject({ reason: 'unsupported' })
   })
@@ -236,13 +236,13 @@ describe('the shell of a task', () => {
 
   it('restores variables and settings', async () => {
     Object.assign(process.env, { ESCROW_SESSION_ID: 'persons', ESCROW_SHELL: '/persons/sh' })
-    const kept = { execaShellPath: '/persons/bash', terminalShellIntegrationDisabled: false }
-    const host = new FakeHost(kept)
+    const settings = { execaShellPath: '/persons/bash', terminalShellIntegrationDisabled: false }
+    const host = new FakeHost(settings)
     const shell = await installShell(host)
     expect([theirs(), host.shell]).toEqual([[undefined, undefined], shell.path])
     await shell.dispose()
     expect([theirs(), host.shell]).toEqual([['persons', '/persons/sh'], '/persons/bash'])
-    expect(host.settings).toEqual(kept)
+    expect(host.settings).toEqual(settings)
     const again = await installShell(host)
     Object.assign(host.settings, { execaShellPath: '/new' })
     await again.dispose()

@@ -88,9 +88,9 @@ function foreign(name: string, work: (run: Run, fd: number) => unknown): Attack 
   }
 }
 
-const writeStream = (made: fs.WriteStream): Promise<void> =>
+const writeStream = (stream: fs.WriteStream): Promise<void> =>
   new Promise((resolve) =>
-    made
+    stream
       .on('error', () => resolve())
       .on('close', () => resolve())
       .end(MARK),

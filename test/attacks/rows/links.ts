@@ -66,7 +66,7 @@ const mutators: Attack[] = ['src/to-lib/out.ts', 'src/to-sibling/s.txt'].flatMap
  * Links that an agent creates. No target may be a path that the agent may not write, and no write may follow such a
  * link.
  */
-const made: readonly (readonly [name: string, target: string, then: string, from?: string])[] = [
+const creations: readonly (readonly [name: string, target: string, then: string, from?: string])[] = [
   ['to a directory out of scope', '../lib', 'out.ts'],
   ['to a directory beside the workspace', '../../sibling', 's.txt', 'node-tar CVE-2026-23745'],
   ['to an absolute path', 'OUTER/sibling', 's.txt', 'node-tar CVE-2026-23745'],
@@ -83,7 +83,7 @@ const made: readonly (readonly [name: string, target: string, then: string, from
   ['with backslashes', '..\\..\\sibling', 's.txt'],
 ]
 
-const planted: Attack[] = made.map(([name, target, then, from]) => ({
+const planted: Attack[] = creations.map(([name, target, then, from]) => ({
   name,
   ...(from && { from }),
   action: async ({ act, world }) => {

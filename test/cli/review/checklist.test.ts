@@ -18,7 +18,7 @@ const sentence = (number: number, criterion: string, ticked = false): ChecklistI
 const [PRICES, TAX, MAIL] = [sentence(1, 'Prices are integers', true), sentence(2, 'Tax'), sentence(3, 'Mail')]
 
 function screen(checklist: readonly ChecklistItem[], size = { columns: 80, rows: 24 }) {
-  const set = setOf({ path: 'a.ts', old: 'a\n', now: 'b\n', state: 'approved' })
+  const set = setOf({ path: 'a.ts', oldText: 'a\n', newText: 'b\n', state: 'approved' })
   const staged = { head: { session: 's', live: true }, set, questions: [], quarantined: 0, checks: [], work: [] }
   let state: State = initialState({ ...staged, checklist }, size, 'utf-8')
   const effects: Effect[] = []

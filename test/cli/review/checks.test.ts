@@ -8,12 +8,12 @@ const REPORT: CheckReport = { selection: 'all', tree: 'sha256:0', checks: [STATU
 
 function runner(check: (options?: CheckOptions) => Promise<CheckReport>, checks = async () => REPORT) {
   const events: Event[] = []
-  const made = new CheckRunner({
+  const checkRunner = new CheckRunner({
     review: { check, checks },
     by: { name: 'Ada' },
     dispatch: (event) => events.push(event),
   })
-  return { runner: made, events }
+  return { runner: checkRunner, events }
 }
 
 describe('CheckRunner', () => {

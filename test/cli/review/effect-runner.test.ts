@@ -55,15 +55,15 @@ async function openScreen(
     },
   })
   const size = { columns: 80, rows: 60 }
-  let shown = initialState(await runner.open(), size, 'utf-8')
-  state = shown
+  let displayed = initialState(await runner.open(), size, 'utf-8')
+  state = displayed
   dispatch({ is: 'resized', size })
   const type = (key: string) => dispatch({ is: 'key', key, at: now() })
   return {
     runner,
     get state() {
-      shown = state ?? shown
-      return shown
+      displayed = state ?? displayed
+      return displayed
     },
     decided,
     type,

@@ -42,7 +42,7 @@ describe('the command of a step', () => {
 })
 
 it('the title of a step and the note of a file continue with an indentation', () => {
-  const [change] = setOf({ path: 'a', old: 'a\n', now: 'b\n' }).changes
+  const [change] = setOf({ path: 'a', oldText: 'a\n', newText: 'b\n' }).changes
   const long = 'word '.repeat(30).trim()
   const group: Chapter = { title: long, changes: [], tools: [], commands: [] }
   expect(rowsOf({ kind: 'group', ...place, group }, 1)[1]).toMatch(/^ {3}word/)

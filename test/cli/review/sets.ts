@@ -10,18 +10,18 @@ const digest = (text: string) => `sha256:${createHash('sha256').update(text).dig
 
 export interface FakeChange extends Partial<Change> {
   readonly path: string
-  readonly old: string | null
-  readonly now: string | null
+  readonly oldText: string | null
+  readonly newText: string | null
 }
 
-export function change({ path, old, now, ...more }: FakeChange): Change {
+export function change({ path, oldText, newText, ...more }: FakeChange): Change {
   const bytes = (text: string | null) => (text === null ? null : Buffer.from(text))
-  const { hunks } = diffFile(bytes(old), bytes(now), path)
+  const { hunks } = diffFile(bytes(oldText), bytes(newText), path)
   return {
     path,
-    kind: old === null ? 'create' : now === null ? 'delete' : 'modify',
-    before: old === null ? null : digest(old),
-    after: now === null ? null : digest(now),
+    kind: oldText === null ? 'create' : newText === null ? 'delete' : 'modify',
+    before: oldText === null ? null : digest(oldText),
+    after: newText === null ? null : digest(newText),
     hunks: hunks.map((hunk) => ({ ...hunk, state: more.state ?? 'pending' })),
     state: 'pending',
     flags: [],

@@ -138,13 +138,13 @@ describe('escrow review in a terminal', () => {
     await new Promise((resolve) => setTimeout(resolve, 700))
     ann.key('y')
     await ann.waitFor('src/b.ts is approved')
-    const given = verdicts(on).map(({ by, verdict, entries }) => [
+    const recorded = verdicts(on).map(({ by, verdict, entries }) => [
       by.name,
       verdict,
       entries[0].path,
       entries[0].hunks?.length,
     ])
-    expect(given.sort()).toEqual([
+    expect(recorded.sort()).toEqual([
       ['Ann', 'approved', 'src/a.ts', 1],
       ['Ann', 'approved', 'src/b.ts', 1],
       ['Ben', 'rejected', 'src/a.ts', 1],

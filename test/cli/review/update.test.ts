@@ -19,9 +19,9 @@ const stagedEvent = (set: ChangeSet, questions: Staged['questions'] = []): Stage
   work: [],
 })
 const SMALL = setOf(
-  { path: 'a.ts', old: numberedLines(40), now: numberedLines(40, { 3: 'three', 30: 'thirty' }) },
-  { path: 'b.ts', old: null, now: 'new\n' },
-  { path: 'gone.ts', old: 'x\n', now: null },
+  { path: 'a.ts', oldText: numberedLines(40), newText: numberedLines(40, { 3: 'three', 30: 'thirty' }) },
+  { path: 'b.ts', oldText: null, newText: 'new\n' },
+  { path: 'gone.ts', oldText: 'x\n', newText: null },
 )
 
 /** A screen driven by keys, and the effects it requested. */
@@ -89,7 +89,7 @@ describe('keys', () => {
   })
 
   it('a hunk longer than the screen is approved only after its end was seen', () => {
-    const s = screen(setOf({ path: 'long.ts', old: null, now: numberedLines(50) }))
+    const s = screen(setOf({ path: 'long.ts', oldText: null, newText: numberedLines(50) }))
     s.press('y')
     expect(s.effects).toEqual([])
     expect(s.text()).toContain('There is more to see')
@@ -99,7 +99,7 @@ describe('keys', () => {
   })
 
   it('Y approves a file, and asks first if part of it was not seen', () => {
-    const s = screen(setOf({ path: 'a.ts', old: numberedLines(90), now: numberedLines(90, { 3: 'x', 80: 'y' }) }), {
+    const s = screen(setOf({ path: 'a.ts', oldText: numberedLines(90), newText: numberedLines(90, { 3: 'x', 80: 'y' }) }), {
       columns: 60,
       rows: 18,
     })
@@ -282,10 +282,10 @@ describe('on a narrow screen', () => {
 
 describe('while the agent writes', () => {
   const later = setOf(
-    { path: 'a.ts', old: numberedLines(40), now: numberedLines(40, { 3: 'THREE', 30: 'thirty' }) },
-    { path: 'aa.ts', old: null, now: 'new\n' },
-    { path: 'b.ts', old: null, now: 'new\n' },
-    { path: 'gone.ts', old: 'x\n', now: null },
+    { path: 'a.ts', oldText: numberedLines(40), newText: numberedLines(40, { 3: 'THREE', 30: 'thirty' }) },
+    { path: 'aa.ts', oldText: null, newText: 'new\n' },
+    { path: 'b.ts', oldText: null, newText: 'new\n' },
+    { path: 'gone.ts', oldText: 'x\n', newText: null },
   )
 
   it('the cursor stays on its stop and its row', () => {
@@ -352,10 +352,10 @@ describe('for any sequence of events', () => {
     '',
   )
   const content = fc.array(text, { maxLength: 30 }).map((lines) => lines.map((line) => `${line}\n`).join(''))
-  const made = fc.record({ path, old: fc.option(content, { nil: null }), now: fc.option(content, { nil: null }) })
+  const changes = fc.record({ path, oldText: fc.option(content, { nil: null }), newText: fc.option(content, { nil: null }) })
   const set = fc
-    .uniqueArray(made, { selector: (each) => each.path, maxLength: 4 })
-    .map((all) => setOf(...all.filter(({ old, now }) => old !== now)))
+    .uniqueArray(changes, { selector: (each) => each.path, maxLength: 4 })
+    .map((all) => setOf(...all.filter(({ oldText, newText }) => oldText !== newText)))
   const key = fc.constantFrom(...KEYS.terminal.flatMap(({ keys }) => keys), 'Enter', 'Escape', 'z', 'm', 'f')
   const size = fc.record({ columns: fc.integer({ min: 1, max: 130 }), rows: fc.integer({ min: 1, max: 40 }) })
   const event = fc.oneof(

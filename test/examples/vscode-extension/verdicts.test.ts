@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { own, recordsOf } from '../../support/workspace.js'
+import { metadataOf, recordsOf } from '../../support/workspace.js'
 import { openExtension, useBuiltExtension } from './bundle.js'
 import { Position } from './editor-types.js'
 
@@ -32,7 +32,7 @@ describe('a verdict on a file', () => {
       expect.arrayContaining(['checking', 'staging', 'applying']),
     )
     const { workspace } = await reviewOf(model)
-    const types = (await recordsOf(workspace)).map((record) => own(record).type)
+    const types = (await recordsOf(workspace)).map((record) => metadataOf(record).type)
     expect(types.slice(-2)).toEqual(['verdict', 'commit'])
     expect((await workspace.ledger.blame('src/a.ts'))[0]).toMatchObject({ contributor: 'ai', intentId: 'INT-001' })
     expect((await workspace.ledger.verify()).ok).toBe(true)

@@ -35,8 +35,8 @@ it('shows below a hidden directory only what policy reveals, without what is hid
     readOnly: [],
     visibility: { hidden, shown: [`${at}/home/.config`] },
   })
-  const seen = [...granted.keys()].filter((path) => path.startsWith(at))
-  expect(seen).toEqual([`${at}/home/.config/tool`])
+  const visible = [...granted.keys()].filter((path) => path.startsWith(at))
+  expect(visible).toEqual([`${at}/home/.config/tool`])
 })
 
 it('lists the siblings of hidden files, and no link', () => {
@@ -47,8 +47,8 @@ it('lists the siblings of hidden files, and no link', () => {
   ]
   // The directories of temporary files are hidden as a whole, so the home is revealed in them.
   const granted = rules({ root: `${at}/root`, own: [], readOnly: [], visibility: { hidden, shown: [`${at}/home`] } })
-  const seen = [...granted.keys()].filter((path) => path.startsWith(at)).sort()
-  expect(seen).toEqual([`${at}/home/.config`, `${at}/home/plain`, `${at}/home/src`])
+  const visible = [...granted.keys()].filter((path) => path.startsWith(at)).sort()
+  expect(visible).toEqual([`${at}/home/.config`, `${at}/home/plain`, `${at}/home/src`])
 })
 
 it('allows a command to write only in its own directories, and never to create devices', () => {

@@ -11,7 +11,7 @@ vi.mock('../../../src/terminal/landlock/filter.js', async (original) => {
   return { ...real, aloneFilter: vi.fn(real.aloneFilter) }
 })
 
-function run(given: Partial<CommandOptions> = {}, waiting?: Launcher) {
+function run(overrides: Partial<CommandOptions> = {}, waiting?: Launcher) {
   const { path, dispose } = tempDir()
   onTestFinished(dispose)
   for (const dir of ['workspace', 'tree', 'tmp']) mkdirSync(`${path}/${dir}`)
@@ -26,7 +26,7 @@ function run(given: Partial<CommandOptions> = {}, waiting?: Launcher) {
     visibility: { hidden: [], shown: [] },
     readOnlyNames: [],
   }
-  return runAlone(place, { ...options, ...given }, waiting)
+  return runAlone(place, { ...options, ...overrides }, waiting)
 }
 
 it('runs a command in the copy', async () => {

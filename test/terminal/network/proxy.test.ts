@@ -18,14 +18,14 @@ async function portOf(server: Server): Promise<number> {
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
 
 /** The last request of the HTTP server. */
-let asked: string[] = []
+let lookups: string[] = []
 beforeEach(() => {
-  asked = []
+  lookups = []
 })
 
 async function web(): Promise<number> {
   const server = createHttp((request, response) => {
-    asked.push(`${request.method} ${request.url} ${request.headers.host}`)
+    lookups.push(`${request.method} ${request.url} ${request.headers.host}`)
     response.end(`answer to ${request.url}`)
   })
   onTestFinished(() => server.closeAllConnections())
@@ -79,12 +79,12 @@ describe('the proxy of a command', () => {
     const plain = (target: string, host: string) =>
       say(lines(`GET ${target} HTTP/1.1`, `Host: ${host}`, 'Connection: close'))
     expect(await plain(`http://localhost:${port}/a`, 'evil.example')).toContain('answer to /a')
-    expect(asked).toEqual([`GET /a localhost:${port}`])
+    expect(lookups).toEqual([`GET /a localhost:${port}`])
     expect(await plain('http://evil.example/b', `localhost:${port}`)).toMatch(/^HTTP\/1.1 403/)
     expect(await plain('/c', `localhost:${port}`)).toMatch(/^HTTP\/1.1 403/)
     expect(await plain(`https://localhost:${port}/d`, `localhost:${port}`)).toMatch(/^HTTP\/1.1 403/)
     expect(await plain(`http://localhost:${port}@evil.example/e`, 'x')).toMatch(/^HTTP\/1.1 403/)
-    expect(asked).toHaveLength(1)
+    expect(lookups).toHaveLength(1)
     expect(proxy.connections()).toEqual([{ to: `localhost:${port}`, count: 1 }])
     expect(proxy.refused()).toEqual(['evil.example:80', `localhost:${port}`])
   })
@@ -96,7 +96,7 @@ describe('the proxy of a command', () => {
       const { proxy, say } = await proxyOf([`localhost:${port}`, '*.example.com'])
       expect(await say(connectLine(`${host}:${port}`))).toMatch(/^HTTP\/1.1 403/)
       expect(await say(lines(`GET http://${host}:${port}/ HTTP/1.1`, 'Host: localhost'))).toMatch(/^HTTP\/1.1 403/)
-      expect([asked, proxy.connections()]).toEqual([[], []])
+      expect([lookups, proxy.connections()]).toEqual([[], []])
     },
   )
 
@@ -125,7 +125,7 @@ describe('the proxy of a command', () => {
     expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 403'])
     // The bytes after a refused CONNECT are not a request.
     expect(await say(connectLine('evil.example:443') + one(`http://localhost:${port}/4`))).not.toContain('200')
-    expect(asked.filter((each) => each.includes('/4'))).toEqual([])
+    expect(lookups.filter((each) => each.includes('/4'))).toEqual([])
   })
 
   it('ends a connection with huge headers, and one with invalid data', async () => {
@@ -214,7 +214,7 @@ describe('the proxy of a command', () => {
     expect(socksReply(await say(socksConnectByAddress(4, mapped, port)))).toEqual([5, 0, 5, 2])
     expect(socksReply(await say(socksConnectByAddress(9, [], port)))).toEqual([5, 0, 5, 8])
     expect(proxy.refused()).toEqual(['evil.example:443', `127.0.0.1:${port}`, `[::ffff:7f00:1]:${port}`])
-    expect(asked).toEqual(['GET /s s'])
+    expect(lookups).toEqual(['GET /s s'])
   })
 
   it('has no UDP and no listening by SOCKS, and requires no password', async () => {

@@ -87,8 +87,8 @@ describe('a system setting', () => {
   })
 
   it('is not offered if another provider works, in a container, or to root, who is exempt', () => {
-    const plan = (given: Parameters<typeof machineOf>[0], tried = REFUSED) =>
-      planRepairs(tried, machineOf({ files: RESTRICTED, programs, ...given }))
+    const plan = (machine: Parameters<typeof machineOf>[0], tried = REFUSED) =>
+      planRepairs(tried, machineOf({ files: RESTRICTED, programs, ...machine }))
     expect(plan({}, [failedContainment('user namespaces'), workingContainment('landlock-copy')])).toEqual({ repairs: [], notes: [] })
     expect(plan({ uid: 0 }).repairs).toEqual([])
     const inContainer = plan({ files: { ...RESTRICTED, '/.dockerenv': '' } })

@@ -84,12 +84,12 @@ describe('the profile of a command', () => {
       fc.property(anyRequest, (request) => {
         const { text, parameters } = seatbeltProfile(request)
         expect(text).toMatch(/^[\x20-\x7e\n]*$/)
-        const named = {
+        const renamed = {
           ...request,
           root: '/Users/ann/r',
           visibility: { hidden: request.visibility.hidden.map((_, at) => hide(`/Users/bob/${at}`)), shown: [] },
         }
-        expect(shape(request)).toBe(shape(named))
+        expect(shape(request)).toBe(shape(renamed))
         expect(parameters.every((each) => /^P\d+=\//.test(each))).toBe(true)
         for (const [at, each] of parameters.entries()) expect(each.startsWith(`P${at}=`)).toBe(true)
       }),
@@ -148,10 +148,10 @@ describe('the profile of a command', () => {
       '/dev/disk0',
     ])
       expect([path, allows(profile, read(path))]).toEqual([path, false])
-    const shown = seatbeltProfile(
+    const withShown = seatbeltProfile(
       Object.assign({}, plain, { visibility: { hidden: [], shown: ['/Users/ann/shop/src'] } }),
     )
-    expect(allows(shown, read('/Users/ann/shop/src/a.ts'))).toBe(false)
+    expect(allows(withShown, read('/Users/ann/shop/src/a.ts'))).toBe(false)
     for (const path of ['/etc/hosts', '/Users/ann/.zshrc', '/dev/disk0', '/dev/random', '/'])
       expect([path, allows(profile, write(path))]).toEqual([path, false])
     expect(allows(profile, write('/dev/null'))).toBe(true)
@@ -180,7 +180,7 @@ describe('the profile of a command', () => {
     const [closed, open] = [seatbeltProfile(plain), seatbeltProfile(Object.assign({}, plain, { network: true }))]
     const connect: Asked = { operation: 'network-outbound', name: '192.0.2.1:443' }
     const listen: Asked = { operation: 'network-bind', name: '127.0.0.1:80' }
-    for (const asked of [connect, listen]) expect([allows(closed, asked), allows(open, asked)]).toEqual([false, true])
+    for (const operation of [connect, listen]) expect([allows(closed, operation), allows(open, operation)]).toEqual([false, true])
     const socket = (path: string): Asked => ({ operation: 'network-outbound', path })
     for (const profile of [closed, open]) expect(allows(profile, socket('/private/var/run/docker.sock'))).toBe(false)
     expect(allows(open, socket('/private/var/run/mDNSResponder'))).toBe(true)
@@ -222,7 +222,7 @@ describe('its command line', () => {
     for (const dir of [`${path}/root`, `${scratch}/tree`, `${scratch}/tmp`]) mkdirSync(dir, { recursive: true })
     return { root: `${path}/root`, scratch }
   }
-  const options = (given: Partial<CommandOptions>): CommandOptions =>
+  const options = (overrides: Partial<CommandOptions>): CommandOptions =>
     Object.assign(
       {
         args: ['-x', 'a b'],
@@ -233,7 +233,7 @@ describe('its command line', () => {
         visibility: { hidden: [], shown: [] },
         readOnlyNames: [],
       },
-      given,
+      overrides,
     )
 
   it('has each path as one argument, and no variable of the command', () => {
@@ -258,7 +258,7 @@ describe('its command line', () => {
 
   it('is refused for protections that it lacks', () => {
     const at = dirs()
-    const buildWith = (given: Partial<CommandOptions>) => () => seatbeltCommand(options(given), at, '/f.sb')
+    const buildWith = (overrides: Partial<CommandOptions>) => () => seatbeltCommand(options(overrides), at, '/f.sb')
     expect(buildWith({ network: ['example.com'] })).toThrow('some hosts')
     expect(buildWith({ terminal: true })).toThrow('share the terminal')
     const mounts = [{ at: '/Users/ann/.claude', layer: undefined }]

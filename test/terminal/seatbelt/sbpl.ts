@@ -35,7 +35,7 @@ function termsOf(text: string): Term[] {
 }
 
 /** Whether a profile allows something. The last rule that matches decides. */
-export function allows({ text, parameters }: SeatbeltProfile, asked: Asked): boolean {
+export function allows({ text, parameters }: SeatbeltProfile, operation: Asked): boolean {
   const values = new Map(
     parameters.map((each) => [each.slice(0, each.indexOf('=')), each.slice(each.indexOf('=') + 1)]),
   )
@@ -49,14 +49,14 @@ export function allows({ text, parameters }: SeatbeltProfile, asked: Asked): boo
   const matches = (filter: Term): boolean => {
     const [head, ...of] = filter
     if (head === 'require-all') return of.every(matches)
-    if (head === 'subpath') return asked.path !== undefined && isBelow(asked.path, textOf(of[0]))
-    if (head === 'literal') return asked.path === textOf(of[0])
-    if (head === 'regex') return asked.path !== undefined && new RegExp(String(of[0]).slice(2, -1)).test(asked.path)
-    if (head === 'sysctl-name' || head === 'global-name') return asked.name === textOf(of[0])
-    if (head === 'sysctl-name-prefix') return asked.name?.startsWith(textOf(of[0])) ?? false
-    if (head === 'target') return asked.isSameSandbox === true
-    if (head === 'remote' || head === 'local') return of[0] === 'ip' && asked.name !== undefined
-    if (head === 'socket-domain') return asked.name === of[0]
+    if (head === 'subpath') return operation.path !== undefined && isBelow(operation.path, textOf(of[0]))
+    if (head === 'literal') return operation.path === textOf(of[0])
+    if (head === 'regex') return operation.path !== undefined && new RegExp(String(of[0]).slice(2, -1)).test(operation.path)
+    if (head === 'sysctl-name' || head === 'global-name') return operation.name === textOf(of[0])
+    if (head === 'sysctl-name-prefix') return operation.name?.startsWith(textOf(of[0])) ?? false
+    if (head === 'target') return operation.isSameSandbox === true
+    if (head === 'remote' || head === 'local') return of[0] === 'ip' && operation.name !== undefined
+    if (head === 'socket-domain') return operation.name === of[0]
     throw new Error(`An unknown filter: ${String(head)}`)
   }
   let answer: boolean | undefined
@@ -66,15 +66,15 @@ export function allows({ text, parameters }: SeatbeltProfile, asked: Asked): boo
     if (verb !== 'allow' && verb !== 'deny') throw new Error(`An unknown rule: ${String(verb)}`)
     const operations = rest.filter((each): each is string => typeof each === 'string')
     const of = rest.filter((each) => typeof each !== 'string')
-    if (operations.some((each) => isOperation(asked.operation, each)) && (of.length === 0 || of.some(matches)))
+    if (operations.some((each) => isOperation(operation.operation, each)) && (of.length === 0 || of.some(matches)))
       answer = verb === 'allow'
   }
   if (answer === undefined) throw new Error('The profile has no default.')
   return answer
 }
 
-function isOperation(asked: string, named: string): boolean {
-  return named === 'default' || named === asked || (named.endsWith('*') && asked.startsWith(named.slice(0, -1)))
+function isOperation(operation: string, name: string): boolean {
+  return name === 'default' || name === operation || (name.endsWith('*') && operation.startsWith(name.slice(0, -1)))
 }
 
 function isBelow(path: string, of: string): boolean {
