@@ -16,11 +16,11 @@ function importsOf(file: string, text?: string): string[] {
 }
 
 /** `overlay`, `core`, …, or `root` for the files directly in src. */
-function roomOf(file: string): string {
-  const [top, room, inner] = file.split('/')
+function folderOf(file: string): string {
+  const [top, folder, inner] = file.split('/')
   if (top !== 'src') return top ?? ''
   if (inner === undefined) return 'root'
-  return room ?? ''
+  return folder ?? ''
 }
 
 const BELOW = ['core', 'overlay', 'os']
@@ -113,12 +113,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   web: [],
 }
 /** Directories without an index: small files that do not know each other. Each file is imported by its name. */
-const SHELVES = ['core', 'os']
+const LIBRARIES = ['core', 'os']
 /** Directories that nobody imports; the command line starts an adapter by its own entry. */
 const SURFACES = ['agents', 'cli', 'web']
 /** All others are imported only through `index.ts`. */
-const WALLED = Object.keys(MAY_IMPORT).filter((room) => !SHELVES.includes(room) && !SURFACES.includes(room))
-const indexOf = (room: string) => (room === 'overlay' ? 'overlay/index.ts' : `src/${room}/index.ts`)
+const ENCAPSULATED = Object.keys(MAY_IMPORT).filter((folder) => !LIBRARIES.includes(folder) && !SURFACES.includes(folder))
+const indexOf = (folder: string) => (folder === 'overlay' ? 'overlay/index.ts' : `src/${folder}/index.ts`)
 /**
  * Files that are imported by name although their directory has an index, because they load much that its other users do
  * not need.
@@ -146,14 +146,14 @@ const SHARED = ['src/core/printable.ts', 'src/core/defined.ts']
 const VOCABULARY = ['overlay/errno.ts', 'overlay/digest.ts']
 
 function forbidden(file: string, imported: string): string | undefined {
-  const [from, to] = [roomOf(file), roomOf(imported)]
+  const [from, to] = [folderOf(file), folderOf(imported)]
   if (from === to) return undefined
   if (from === 'cli' && ADAPTER.test(imported)) return undefined
   if (from === 'backtest' && imported === HISTORY) return undefined
   if (SURFACES.includes(from) && SHARED.includes(imported)) return undefined
   if (from === 'core' && VOCABULARY.includes(imported)) return undefined
   if (SURFACES.includes(to)) return `${file} imports ${imported}: nobody imports ${to}`
-  if (WALLED.includes(to) && imported !== indexOf(to) && !LOADED_LATER.includes(imported))
+  if (ENCAPSULATED.includes(to) && imported !== indexOf(to) && !LOADED_LATER.includes(imported))
     return `${file} imports ${imported}, not the room's index`
   // This only file is the public API.
   if (from === 'root') return undefined
@@ -169,11 +169,11 @@ describe('the directories of the source', () => {
   it('are listed in ARCHITECTURE.md, with their allowed imports', () => {
     const page = readFileSync('ARCHITECTURE.md', 'utf8')
     const listed = [...page.matchAll(/^\| `(?:src\/)?([\w-]+)\/` +\| [^|]+ \| ([^|]+?) +\|$/gm)].flatMap(
-      ([, room = '', imports = '']) =>
-        SURFACES.includes(room) ? [] : [[room, imports === 'nothing' ? [] : imports.split(', ').sort()]],
+      ([, folder = '', imports = '']) =>
+        SURFACES.includes(folder) ? [] : [[folder, imports === 'nothing' ? [] : imports.split(', ').sort()]],
     )
-    const held = Object.entries(MAY_IMPORT).flatMap(([room, imports]) =>
-      SURFACES.includes(room) ? [] : [[room, [...imports].sort()]],
+    const held = Object.entries(MAY_IMPORT).flatMap(([folder, imports]) =>
+      SURFACES.includes(folder) ? [] : [[folder, [...imports].sort()]],
     )
     expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(held))
   })
@@ -201,21 +201,21 @@ describe('the directories of the source', () => {
   })
 
   it('are all in the plan', () => {
-    const rooms = new Set(sources.map(roomOf))
-    expect([...rooms].filter((room) => room !== 'root' && !(room in MAY_IMPORT))).toEqual([])
+    const folders = new Set(sources.map(folderOf))
+    expect([...folders].filter((folder) => folder !== 'root' && !(folder in MAY_IMPORT))).toEqual([])
   })
 
   it('the public API is the only file directly in src', () => {
-    expect(sources.filter((file) => roomOf(file) === 'root')).toEqual(['src/index.ts'])
+    expect(sources.filter((file) => folderOf(file) === 'root')).toEqual(['src/index.ts'])
   })
 
   it('import each other in one direction only, also through others', () => {
-    const below = (room: string): ReadonlySet<string> => {
-      const found = new Set(MAY_IMPORT[room])
+    const below = (folder: string): ReadonlySet<string> => {
+      const found = new Set(MAY_IMPORT[folder])
       for (const each of found) for (const further of MAY_IMPORT[each] ?? []) found.add(further)
       return found
     }
-    expect(Object.keys(MAY_IMPORT).filter((room) => below(room).has(room))).toEqual([])
+    expect(Object.keys(MAY_IMPORT).filter((folder) => below(folder).has(folder))).toEqual([])
   })
 
   it('have no cycle of files, by value, by type or by a dynamic import', () => {
@@ -232,14 +232,14 @@ describe('the directories of the source', () => {
   })
 
   it('use every import that the plan allows', () => {
-    const used = new Set(sources.flatMap((file) => importsOf(file).map((name) => `${roomOf(file)} ${roomOf(name)}`)))
-    const idle = WALLED.flatMap((room) => (MAY_IMPORT[room] ?? []).map((to) => `${room} ${to}`))
+    const used = new Set(sources.flatMap((file) => importsOf(file).map((name) => `${folderOf(file)} ${folderOf(name)}`)))
+    const idle = ENCAPSULATED.flatMap((folder) => (MAY_IMPORT[folder] ?? []).map((to) => `${folder} ${to}`))
     expect(idle.filter((arrow) => !used.has(arrow))).toEqual([])
   })
 
   it('say in their index what they are for, and what must not happen there', () => {
-    const silent = WALLED.filter(
-      (room) => !/^\/\*\*\n(?: \*.*\n){4,}/.test(readFileSync(join(REPOSITORY, indexOf(room)), 'utf8')),
+    const silent = ENCAPSULATED.filter(
+      (folder) => !/^\/\*\*\n(?: \*.*\n){4,}/.test(readFileSync(join(REPOSITORY, indexOf(folder)), 'utf8')),
     )
     expect(silent).toEqual([])
   })
@@ -420,7 +420,7 @@ describe('the files', () => {
   })
 
   it('spread no object literal into another, because the compiler would not check its fields', () => {
-    const spread = (text: string) => {
+    const spreadLines = (text: string) => {
       const found: number[] = []
       const source = ts.createSourceFile('x.ts', text, ts.ScriptTarget.Latest, true)
       const visit = (node: ts.Node): void => {
@@ -430,9 +430,9 @@ describe('the files', () => {
       visit(source)
       return found.length > 0
     }
-    expect(spread('const a: Options = { ...{ netwrok: true } }')).toBe(true)
-    expect(spread('const a: Options = { ...given, ...(b && { b }) }')).toBe(false)
-    expect(sources.filter((file) => spread(readFileSync(join(REPOSITORY, file), 'utf8')))).toEqual([])
+    expect(spreadLines('const a: Options = { ...{ netwrok: true } }')).toBe(true)
+    expect(spreadLines('const a: Options = { ...given, ...(b && { b }) }')).toBe(false)
+    expect(sources.filter((file) => spreadLines(readFileSync(join(REPOSITORY, file), 'utf8')))).toEqual([])
   })
 
   it('exist for every entry of the package', () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { TraceRecord } from '../../src/core/api.js'
 import { layoutAt } from '../../src/os/workspace-state.js'
 import { ownRecordOf } from '../../src/trace/own-record.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 const intentsWith = (criteria: string) => `active_intents:
   - id: INT-001
@@ -24,7 +24,7 @@ const FILES = {
 async function setUpCheck(criteria: string, files: Readonly<Record<string, string>> = FILES) {
   const place = testWorkspace(files, intentsWith(criteria))
   const workspace = await place.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   return { place, workspace, session, review: await workspace.review(session.id) }
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { admitReviewer } from '../../src/index.js'
 import { makeReviewerKey } from '../../src/surface/index.js'
 import { tempDir } from '../support/facade.js'
-import { failure, reasonOf, testWorkspace, working } from '../support/workspace.js'
+import { failure, reasonOf, testWorkspace, startSession } from '../support/workspace.js'
 
 /** A state directory for the test. */
 function stateHome(): string {
@@ -20,7 +20,7 @@ describe("in an agent's session", () => {
   it('refuses every decision and allows every read', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     session.fs.writeFileSync('src/a.ts', 'x\n')
     session.requestScope(['mail/**'], 'mail too')
     const review = await workspace.review('agent')

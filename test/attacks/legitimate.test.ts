@@ -59,9 +59,9 @@ async function outcomeBySession(row: Legitimate, style: CallStyle, opened: OpenW
 
 /** Two call styles for each row, the second by turns; all of them in `npm run soak -- attacks`. */
 function stylesOf(row: Legitimate): CallStyle[] {
-  const turn = CALL_STYLES[legitimate.indexOf(row) % CALL_STYLES.length]
+  const nextStyle = CALL_STYLES[legitimate.indexOf(row) % CALL_STYLES.length]
   const all = process.env.ESCROWFS_ATTACKS === 'apart'
-  return CALL_STYLES.filter((style) => all || style === 'sync' || style === turn).filter(
+  return CALL_STYLES.filter((style) => all || style === 'sync' || style === nextStyle).filter(
     (style) => style !== 'roo' || !row.rooSkipReason,
   )
 }

@@ -23,12 +23,12 @@ const readCodes = (api: typeof fs, path: string) => [
 test.each([
   ['deny', 'EACCES', 'EACCES'],
   ['hidden', 'ENOENT', 'ENOENT'],
-])('an access rule (%s) on a link that leads outside applies to its target', async (word, read, look) => {
+])('an access rule (%s) on a link that leads outside applies to its target', async (word, read, expected) => {
   const s = scene({ 'src/a.ts': 'a\n', '.orchestration/policy.yaml': `access: { vault: ${word} }\n` })
   fs.symlinkSync(createVault(), s.at('vault'))
   const session = await s.agent(await s.open())
   expect(readCodes(session.fs, 'vault/key').slice(0, 2)).toEqual([read, read])
-  expect(errorFrom(() => session.fs.readdirSync('vault'))?.code).toBe(look)
+  expect(errorFrom(() => session.fs.readdirSync('vault'))?.code).toBe(expected)
   expect(session.fs.existsSync('vault/key')).toBe(false)
 })
 

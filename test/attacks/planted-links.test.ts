@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { codeOf } from '../../overlay/errno.js'
 import type { Session } from '../../src/index.js'
-import { type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
 
 /** Links that an agent creates in its scope. Other tools follow them once they are committed. */
 
@@ -21,7 +21,7 @@ async function scene(scope: string[] = ['src/auth/**'], policy = '') {
   const at = testWorkspace(FILES, intents(...scope))
   if (policy !== '') at.write('.orchestration/policy.yaml', policy)
   const workspace = await at.open()
-  return { at, workspace, session: await working(workspace) }
+  return { at, workspace, session: await startSession(workspace) }
 }
 
 /** Creates and removes a link. Returns `staged`, or the reason or code of the refusal. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Session } from '../../src/core/api.js'
-import { type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
 
 /** Changes that an agent makes between the snapshot of a commit and its end are new work on top of the committed files. */
 
@@ -15,7 +15,7 @@ async function actDuringCommit(
 ): Promise<{ at: TestWorkspace; changes: unknown[]; names: string[] }> {
   const at = testWorkspace()
   const workspace = await at.open()
-  const agent = await working(workspace)
+  const agent = await startSession(workspace)
   stageFiles(agent.fs)
   const review = await workspace.review('agent')
   await review.approve(undefined, { name: 'Ann' })
@@ -58,7 +58,7 @@ it.each([
 it('a change that the agent reverts does not count as a removal', async () => {
   const at = testWorkspace()
   const workspace = await at.open()
-  const agent = await working(workspace)
+  const agent = await startSession(workspace)
   stageFiles(agent.fs)
   const review = await workspace.review('agent')
   await review.approve(undefined, { name: 'Ann' })

@@ -8,7 +8,7 @@ import { withStateHome } from '../../src/os/state-dir.js'
 import { makeSigningKey } from '../../src/trace/index.js'
 import { escrowAt } from '../cli/real.js'
 import { commitAll, git, initEmptyRepository, initRepository } from '../support/git.js'
-import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 import { attestScene, envelopeIn, KEY_TYPES, opensslVerifies, pemKey, sshKey } from './scene.js'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -35,7 +35,7 @@ async function commitReleased() {
   initRepository(at.root)
   const base = git(at.root, 'rev-parse', 'HEAD').trim()
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   session.fs.writeFileSync('src/price.js', CODE.replaceAll('tax', 'vat'))
   const review = await workspace.review('agent')
   const { commit, evidence } = await review.release()
@@ -89,7 +89,7 @@ describe('the statement', () => {
   it('names the decisions on changes that a hub landed before this machine committed them, and no others', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     session.fs.writeFileSync('src/a.ts', 'one\n')
     const review = await workspace.review('agent')
     await review.changes()
@@ -174,8 +174,8 @@ describe('the statement', () => {
     expect(await at.escrow('attest', '--key', key)).toMatchObject({ code: 1, out: '' })
     writeFileSync(join(at.root, LEDGER), text)
     expect(await at.escrow('attest', '--key', key)).toMatchObject({ code: 0 })
-    const elsewhere = await withStateHome(join(at.dir, 'other'), () => at.escrow('attest', '--key', key))
-    expect(elsewhere).toMatchObject({ code: 1, out: '', err: expect.stringContaining('verify --join') })
+    const otherMachine = await withStateHome(join(at.dir, 'other'), () => at.escrow('attest', '--key', key))
+    expect(otherMachine).toMatchObject({ code: 1, out: '', err: expect.stringContaining('verify --join') })
   })
 })
 

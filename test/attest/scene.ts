@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type CommandOutput, escrowAt } from '../cli/real.js'
-import { type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
 
 /** A workspace with a commit of three changes that Ada approved, one of them hunk by hunk. */
 export interface AttestScene extends TestWorkspace {
@@ -19,7 +19,7 @@ const ADA = { name: 'Ada', email: 'ada@example.org' }
 export async function attestScene(): Promise<AttestScene> {
   const at = testWorkspace()
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   session.fs.writeFileSync('src/a.ts', 'a one\nchanged\n')
   session.fs.writeFileSync('src/new.ts', 'new\n')
   session.fs.unlinkSync('src/b.ts')

@@ -4,7 +4,7 @@ import { withStateHome } from '../../src/os/state-dir.js'
 import { escrowAt } from '../cli/real.js'
 import { tempDir, treeOf } from '../support/facade.js'
 import { initRepository } from '../support/git.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 import { claudeLine, histories } from './history.js'
 
 /** Calls that would change the workspace and its surroundings, if anything ran them. */
@@ -37,7 +37,7 @@ it.each<[string, (out: string) => string[]]>([
       initRepository(at.root)
       at.write('.orchestration/policy.yaml', 'terminal: { classes: { destructive: ask, other: allow } }\n')
       const workspace = await at.open()
-      const session = await working(workspace)
+      const session = await startSession(workspace)
       session.fs.writeFileSync('src/a.ts', 'staged\n')
       await workspace.close()
       const history = histories({ 'a.jsonl': harm(at.root) })

@@ -4,14 +4,14 @@ import { compare, orderOf, type Variant } from '../../bench/harness.js'
 import { growthExponent, quantile, ratioOf, summarize } from '../../bench/stats.js'
 
 /** A fake clock that only the variants advance. */
-function lab() {
+function setUpBench() {
   let now = 0
   const ran: string[] = []
-  const variant = (name: string, cost: (turn: number) => number): Variant => ({
+  const variant = (name: string, cost: (round: number) => number): Variant => ({
     name,
-    run(turn) {
+    run(round) {
       ran.push(name)
-      now += cost(turn)
+      now += cost(round)
     },
   })
   return { clock: () => now, ran, variant, pass: (time: number) => (now += time) }
@@ -107,7 +107,7 @@ describe('orderOf', () => {
 
 describe('compare', () => {
   it('returns the cost of one operation and its ratio to the first variant', async () => {
-    const { clock, variant } = lab()
+    const { clock, variant } = setUpBench()
     const variants = [variant('raw', () => 1_000), variant('ours', () => 2_500)]
     const { results, skipped } = await compare({ variants, mode: 'sync' }, EFFORT, clock)
     expect(skipped).toEqual([])
@@ -116,8 +116,8 @@ describe('compare', () => {
   })
 
   it('does not count the warm-up', async () => {
-    const { clock, variant } = lab()
-    const cold = variant('raw', (turn) => (turn === 0 ? 1e6 : 1_000))
+    const { clock, variant } = setUpBench()
+    const cold = variant('raw', (round) => (round === 0 ? 1e6 : 1_000))
     const { results } = await compare({ variants: [cold], mode: 'sync' }, EFFORT, clock)
     expect(results[0]?.p90).toBe(1_000)
   })
@@ -127,13 +127,13 @@ describe('compare', () => {
       [undefined, 1_000],
       [10, 10],
     ] as const) {
-      const { clock, ran, variant } = lab()
+      const { clock, ran, variant } = setUpBench()
       const effort = { rounds: 1, sampleMs: 1, warmUpMs: 50 }
       const batch = maxBatch === undefined ? {} : { maxBatch }
       const limited = await compare({ variants: [variant('raw', () => 1_000)], mode: 'sync', ...batch }, effort, clock)
       const warmUp = ran.length
       expect(limited.results[0]?.median).toBe(1_000)
-      const again = lab()
+      const again = setUpBench()
       const two = { rounds: 2, sampleMs: 1, warmUpMs: 50 }
       await compare({ variants: [again.variant('raw', () => 1_000)], mode: 'sync', ...batch }, two, again.clock)
       expect(again.ran.length - warmUp).toBe(wanted)
@@ -141,27 +141,27 @@ describe('compare', () => {
   })
 
   it('warms up at most the maximum', async () => {
-    const { clock, ran, variant } = lab()
+    const { clock, ran, variant } = setUpBench()
     const few = { variants: [variant('raw', () => 10)], mode: 'sync' as const, maxBatch: 5, maxWarmUp: 20 }
     await compare(few, { rounds: 1, sampleMs: 1, warmUpMs: 1_000 }, clock)
     expect(ran.length).toBeLessThanOrEqual(20 + 2 * 5)
   })
 
   it('divides by the operations of a run', async () => {
-    const { clock, variant } = lab()
+    const { clock, variant } = setUpBench()
     const crowd = { variants: [variant('raw', () => 5_000)], mode: 'async' as const, opsPerRun: 50 }
     expect((await compare(crowd, EFFORT, clock)).results[0]?.median).toBe(100)
   })
 
   it('awaits promises only in async mode', async () => {
-    const { clock, pass } = lab()
+    const { clock, pass } = setUpBench()
     const slow: Variant = { name: 'raw', run: () => Promise.resolve().then(() => pass(700)) }
     const { results } = await compare({ variants: [slow], mode: 'async' }, EFFORT, clock)
     expect(results[0]?.median).toBe(700)
   })
 
   it('prepares before each sample without timing it', async () => {
-    const { clock, variant, pass } = lab()
+    const { clock, variant, pass } = setUpBench()
     let prepared = 0
     const before = () => {
       prepared += 1
@@ -177,7 +177,7 @@ describe('compare', () => {
   })
 
   it('ends a comparison that takes too long after a few rounds', async () => {
-    const { clock, ran, variant } = lab()
+    const { clock, ran, variant } = setUpBench()
     const slow = { ...variant('raw', () => 1e9), before: () => undefined }
     const effort = { rounds: 100, sampleMs: 0, warmUpMs: 0, budgetMs: 1 }
     expect((await compare({ variants: [slow], mode: 'sync' }, effort, clock)).results[0]?.median).toBe(1e9)
@@ -185,10 +185,10 @@ describe('compare', () => {
   })
 
   it('skips a failing variant by name, early or late, and keeps the rest', async () => {
-    const { clock, variant } = lab()
+    const { clock, variant } = setUpBench()
     const early = { name: 'early', run: () => Promise.reject(new Error('no such op')) }
-    const late = variant('late', (turn) => {
-      if (turn > 3_000) throw new Error('worn out')
+    const late = variant('late', (round) => {
+      if (round > 3_000) throw new Error('worn out')
       return 1_000
     })
     const variants = [variant('raw', () => 1_000), early, late]
@@ -201,7 +201,7 @@ describe('compare', () => {
   })
 
   it('has no results without its baseline', async () => {
-    const { clock, variant } = lab()
+    const { clock, variant } = setUpBench()
     const broken = { name: 'raw', run: () => Promise.reject(new Error('gone')) }
     const outcome = await compare({ variants: [broken, variant('ours', () => 1_000)], mode: 'async' }, EFFORT, clock)
     expect(outcome).toEqual({ results: [], skipped: [{ name: 'raw', reason: 'gone' }] })

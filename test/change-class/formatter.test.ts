@@ -15,14 +15,14 @@ const OTHER_SETTINGS = {
 }
 
 /** Real code: the sources of this directory, and of the one with the most syntax. */
-const ROOMS = ['src/trace', 'src/fs', 'src/review']
+const FOLDERS = ['src/trace', 'src/fs', 'src/review']
 
 it('classifies nearly all reformatted real code as a refactoring', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'escrowfs-format-'))
   try {
     writeFileSync(join(dir, 'biome.json'), JSON.stringify({ root: true, ...OTHER_SETTINGS }))
-    const files = ROOMS.flatMap((room) =>
-      readdirSync(join(project, room)).flatMap((name) => (name.endsWith('.ts') ? [join(project, room, name)] : [])),
+    const files = FOLDERS.flatMap((folder) =>
+      readdirSync(join(project, folder)).flatMap((name) => (name.endsWith('.ts') ? [join(project, folder, name)] : [])),
     )
     const copies = files.map((file, n) => ({ file, copy: join(dir, `${n}.ts`) }))
     for (const { file, copy } of copies) writeFileSync(copy, readFileSync(file))

@@ -55,7 +55,7 @@ function applyEdit(text: string, { at, mark, how }: { at: number; mark: string; 
 }
 
 /** Another parser's result: kinds and values, without brackets. But `(a?.b).c` throws where `a?.b.c` does not. */
-function meaning(path: string, text: string): string | undefined {
+function compiledText(path: string, text: string): string | undefined {
   const transpiled = ts.transpileModule(text, {
     fileName: path,
     reportDiagnostics: true,
@@ -94,7 +94,7 @@ it('another parser reads layout changes as equal', async () => {
         const after = edits.reduce(applyEdit, file.text)
         const found = await classify({ path: file.path, before: Buffer.from(file.text), after: Buffer.from(after) })
         if (found.class !== 'AST_REFACTOR' || found.rule !== 'layout') return
-        const [one, other] = [meaning(file.path, file.text), meaning(file.path, after)]
+        const [one, other] = [compiledText(file.path, file.text), compiledText(file.path, after)]
         counts.all++
         if (one === undefined || other === undefined) return
         counts.layout++

@@ -29,16 +29,16 @@ const SELF =
 
 let last = 0
 const waiting = new Map<unknown, (message: unknown) => void>()
-const say = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+const send = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 
-async function take(step: Step): Promise<unknown> {
+async function runStep(step: Step): Promise<unknown> {
   if ('request' in step) {
     const id = ++last
     const answer = new Promise((resolve) => waiting.set(id, resolve))
-    say({ id, method: step.request, params: step.params })
+    send({ id, method: step.request, params: step.params })
     return step.later ? undefined : answer
   }
-  if ('notify' in step) return void say({ method: step.notify, params: step.params })
+  if ('notify' in step) return void send({ method: step.notify, params: step.params })
   if ('write' in step) {
     mkdirSync(dirname(step.write), { recursive: true })
     return writeFileSync(step.write, step.content)
@@ -54,20 +54,20 @@ async function follow(prompt: string): Promise<unknown[]> {
   const results: unknown[] = []
   for (const step of steps)
     results.push(
-      await take(step).catch((error: unknown) => ({ failed: error instanceof Error && Reflect.get(error, 'code') })),
+      await runStep(step).catch((error: unknown) => ({ failed: error instanceof Error && Reflect.get(error, 'code') })),
     )
   return results
 }
 
 async function answer({ id, method, params }: Message): Promise<void> {
   if (method === 'initialize')
-    return void say({ id, result: { protocolVersion: VERSION, ...SELF, agentCapabilities: { received: params } } })
+    return void send({ id, result: { protocolVersion: VERSION, ...SELF, agentCapabilities: { received: params } } })
   if (method === 'session/new')
-    return void say({ id, result: { sessionId: 's1', models: { currentModelId: 'm-acp' }, received: params } })
-  if (method !== 'session/prompt') return void say({ id, result: { received: { method, params } } })
+    return void send({ id, result: { sessionId: 's1', models: { currentModelId: 'm-acp' }, received: params } })
+  if (method !== 'session/prompt') return void send({ id, result: { received: { method, params } } })
   const texts = params?.prompt?.map(({ text = '' }) => text) ?? []
   const results = await follow(texts.find((text) => text.startsWith('[')) ?? '[]')
-  say({ id, result: { stopReason: 'end_turn', results, received: texts } })
+  send({ id, result: { stopReason: 'end_turn', results, received: texts } })
 }
 
 process.stderr.write('agent: begun\n')
@@ -83,5 +83,5 @@ function receive(line: string): void {
   const message: Message = JSON.parse(line)
   if (message.method === undefined) waiting.get(message.id)?.(message)
   else if (message.id !== undefined) void answer(message)
-  else say({ method: '_heard', params: message })
+  else send({ method: '_heard', params: message })
 }

@@ -51,12 +51,12 @@ async function step(agent: number, session: Session): Promise<void> {
     await review.commit()
     return
   }
-  for (const { path, state } of changes) if (state === 'rejected') correct(session, path)
+  for (const { path, state } of changes) if (state === 'rejected') appendCorrection(session, path)
   await session.flush()
 }
 
 /** The first write after a rejection fails with its reason. The agent then tries again. */
-function correct({ fs }: Session, path: string): void {
+function appendCorrection({ fs }: Session, path: string): void {
   const line = 'changed after a rejection\n'
   try {
     fs.appendFileSync(path, line)

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 import { escrowAt } from './real.js'
 
 it('approve names the command that merges what changed on disk', async () => {
   const at = testWorkspace({ 'src/a.ts': 'a\n' })
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   session.fs.writeFileSync('src/a.ts', 'staged\n')
   await workspace.close()
   writeFileSync(`${at.root}/src/a.ts`, 'mine\n')

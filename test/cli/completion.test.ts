@@ -10,7 +10,7 @@ import { openWorkspace, type Session } from '../../src/index.js'
 import { openShell, readersHome } from '../docs/reader.js'
 import { start } from '../support/tmux.js'
 import { trust } from '../support/trust.js'
-import { working } from '../support/workspace.js'
+import { startSession } from '../support/workspace.js'
 import { inertContext } from './inert-context.js'
 
 let home = ''
@@ -39,7 +39,7 @@ async function createContents(root: string): Promise<string> {
   fs.mkdirSync(`${root}/src`)
   trust(root)
   const workspace = await openWorkspace(root)
-  const session = await working(workspace, 'agent-1')
+  const session = await startSession(workspace, 'agent-1')
   await write(session, 'call-1', 'src/old.txt')
   const review = await workspace.review('agent-1')
   await review.approve()

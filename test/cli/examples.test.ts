@@ -18,8 +18,8 @@ it.each(OURS.map(({ name, example }) => [name, example]))(
   'the help example of %s is valid usage: %s',
   async (_, example) => {
     const output: string[] = []
-    const say = (text: string) => void output.push(text)
-    const io = { out: say, err: say, cwd: '/', terminal: false, color: false, version: '1' }
+    const write = (text: string) => void output.push(text)
+    const io = { out: write, err: write, cwd: '/', terminal: false, color: false, version: '1' }
     const code = await run(wordsOf(example), io, async () => {
       throw new Error('It was understood, and nothing is run here.')
     })

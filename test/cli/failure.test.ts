@@ -3,7 +3,7 @@ import picocolors from 'picocolors'
 import { expect, it } from 'vitest'
 import { reportError } from '../../src/cli/failure.js'
 import { initRepository } from '../support/git.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 import { escrowAt } from './real.js'
 
 it("prints a refusing hook's output below the error, line by line and without control characters", async () => {
@@ -12,7 +12,7 @@ it("prints a refusing hook's output below the error, line by line and without co
   mkdirSync(`${at.root}/.git/hooks`, { recursive: true })
   const hook = '#!/bin/sh\nprintf "one\\n\\033[2Jtwo\\n1 problem\\n"\nexit 1\n'
   writeFileSync(`${at.root}/.git/hooks/pre-commit`, hook, { mode: 0o755 })
-  const session = await working(await at.open())
+  const session = await startSession(await at.open())
   session.fs.writeFileSync('src/a.ts', 'changed\n')
   await session.close()
   expect((await escrowAt(at.root, ['approve', session.id])).code).toBe(0)
@@ -45,7 +45,7 @@ it('prints the message of a refused path once', () => {
 
 it('names the session that was typed in the commands of a hint', async () => {
   const at = testWorkspace()
-  const session = await working(await at.open())
+  const session = await startSession(await at.open())
   session.fs.writeFileSync('src/a.ts', 'changed\n')
   await session.close()
   expect((await escrowAt(at.root, ['approve', session.id])).code).toBe(0)

@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/hub/index.js'
 import { withStateHome } from '../../src/os/state-dir.js'
 import { changeRows } from '../hub/machine-ledgers.js'
 import { copyNewHub } from '../hub/new-hub.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 import { escrowAt, runEscrow, startEscrow } from './real.js'
 
 /** A state directory of the hub's operator, and a hub that has the ledger of `laptop`. */
@@ -19,7 +19,7 @@ async function operator() {
   const token = (await hub('token', 'add', 'laptop', '--role', 'host')).out
   const { child, url } = await startEscrow(place, 'hub', '--dir', 'hub')
   const { root, open, text } = testWorkspace()
-  for (const id of ['agent-1', 'agent-2', 'agent-3']) await working(await open(), id)
+  for (const id of ['agent-1', 'agent-2', 'agent-3']) await startSession(await open(), id)
   expect(runEscrow(root, ['remote', 'add', url], { input: token })).toMatchObject({ status: 0 })
   const synced = runEscrow(root, ['remote', 'sync'])
   const ended = new Promise((resolve) => child.once('exit', resolve))

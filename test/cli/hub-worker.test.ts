@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { copyNewHub } from '../hub/new-hub.js'
 import { place } from '../landing/kit.js'
 import { git, initRepository } from '../support/git.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 import { runEscrow, startEscrow } from './real.js'
 
 it("a hub with a worker lands a machine's change, and its status says so", async () => {
@@ -27,7 +27,7 @@ it("a hub with a worker lands a machine's change, and its status says so", async
   const wrong = runEscrow(root, ['hub', '--dir', 'hub', 'repository', 'set', 'https://ada:secret@example.com/x.git'])
   expect([wrong.status, wrong.stdout]).toEqual([1, ''])
   const { child, url } = await startEscrow(root, 'hub', '--dir', 'hub', '--worker')
-  const session = await working(await at.open(), 'agent-1')
+  const session = await startSession(await at.open(), 'agent-1')
   session.fs.writeFileSync('src/a.ts', 'landed\n')
   expect(runEscrow(at.root, ['remote', 'add', url], { input: laptop })).toMatchObject({ status: 0, stderr: '' })
   expect(runEscrow(at.root, ['remote', 'sync'])).toMatchObject({ status: 0, stderr: '' })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { copyNewHub } from '../hub/new-hub.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 import { escrowAt, runEscrow, startEscrow } from './real.js'
 
 function temporary(): string {
@@ -31,7 +31,7 @@ it('two workspaces send to an embedded hub, by the commands of docs/hub.md', asy
   const { child, url } = await startEscrow(place, 'hub', '--dir', 'hub')
   for (const token of [laptop, desk]) {
     const { root, open } = testWorkspace()
-    const session = await working(await open(), 'agent-1')
+    const session = await startSession(await open(), 'agent-1')
     session.fs.writeFileSync('src/a.ts', 'x\n')
     expect(runEscrow(root, ['remote', 'add', url], { input: ada })).toMatchObject({ status: 1 })
     expect(runEscrow(root, ['remote', 'add', url], { input: token })).toMatchObject({ status: 0, stderr: '' })

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { withStateHome } from '../../src/os/state-dir.js'
 import { makeSigningKey } from '../../src/trace/index.js'
 import { attestScene } from '../attest/scene.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 import { type CommandOutput, escrowAt, runEscrow } from './real.js'
 
 const NAME = 'example.org/ledger'
@@ -20,18 +20,18 @@ function scratch(): string {
 /** A machine with a signing key, on which commands run in a directory. */
 function machine() {
   const home = scratch()
-  const on = <T>(work: () => Promise<T>) =>
+  const onMachine = <T>(work: () => Promise<T>) =>
     withStateHome(home, async () => {
       makeSigningKey()
       return work()
     })
-  return { on, at: (cwd: string, ...argv: string[]): Promise<CommandOutput> => on(() => escrowAt(cwd, argv)) }
+  return { onMachine, at: (cwd: string, ...argv: string[]): Promise<CommandOutput> => onMachine(() => escrowAt(cwd, argv)) }
 }
 
 /** A workspace with a commit, whose ledger is published to `log` in `dir`. */
 async function publishLog(...more: string[]) {
   const here = machine()
-  const scene = await here.on(attestScene)
+  const scene = await here.onMachine(attestScene)
   const { dir, root } = scene
   const escrow = (...argv: string[]) => here.at(root, 'ledger', ...argv)
   const log = join(dir, 'log')
@@ -47,9 +47,9 @@ async function publishLog(...more: string[]) {
   }
   /** Adds lines to the ledger, and publishes them. Returns the new size. */
   const grow = () =>
-    here.on(async () => {
+    here.onMachine(async () => {
       const workspace = await scene.open()
-      await working(workspace, 'agent-2')
+      await startSession(workspace, 'agent-2')
       await workspace.close()
       const { out } = await escrow('publish', log, '--origin', NAME, '--json')
       const { size: now }: { size: number } = JSON.parse(out)

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { runThenClose } from '../../src/cli/run-then-close.js'
 
-const failing = (text: string) => async () => {
+const failWith = (text: string) => async () => {
   throw new Error(text)
 }
 
@@ -12,6 +12,6 @@ it('returns the result of the work after closing', async () => {
 })
 
 it('rejects with the error of the work, even if closing fails, and else with the error of closing', async () => {
-  await expect(runThenClose(failing('work'), failing('close'))).rejects.toThrow('work')
-  await expect(runThenClose(async () => 1, failing('close'))).rejects.toThrow('close')
+  await expect(runThenClose(failWith('work'), failWith('close'))).rejects.toThrow('work')
+  await expect(runThenClose(async () => 1, failWith('close'))).rejects.toThrow('close')
 })

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { hookToken } from '../../src/surface/index.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 import { startEscrow } from './real.js'
 
 async function startServer(root: string, ...args: string[]): Promise<{ url: URL; child: ChildProcess }> {
@@ -47,19 +47,19 @@ it('one server serves the page and the hooks of Claude Code, each with a separat
 it('a port in use is named, with the option that gives another one', async () => {
   const { root } = testWorkspace({ 'src/a.ts': 'x' })
   const { url } = await startServer(root, 'serve')
-  const next = (option: string) =>
+  const portMessage = (option: string) =>
     `Port ${url.port} cannot be used: another program uses it, perhaps a server of escrow that already runs.\n` +
     `Give another port with '${option} PORT'. Without a port, escrow takes a free one.\n`
-  await expect(startServer(root, 'serve', '--port', url.port)).rejects.toThrow(next('--port'))
-  await expect(startServer(root, 'mcp', '--http', url.port)).rejects.toThrow(next('--http'))
+  await expect(startServer(root, 'serve', '--port', url.port)).rejects.toThrow(portMessage('--port'))
+  await expect(startServer(root, 'mcp', '--http', url.port)).rejects.toThrow(portMessage('--http'))
   const hub = ['hub', '--dir', `${root}/hub`, '--port', url.port]
-  await expect(startServer(root, ...hub)).rejects.toThrow(next('--port'))
+  await expect(startServer(root, ...hub)).rejects.toThrow(portMessage('--port'))
 })
 
 it('review --web opens the named session, and refuses an unknown one', async () => {
   const place = testWorkspace({ 'src/a.ts': 'x' })
   const workspace = await place.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   session.fs.writeFileSync('src/a.ts', 'y')
   const { url } = await startServer(place.root, 'review', session.id, '--web')
   expect([url.hostname, url.hash]).toEqual(['127.0.0.1', `#/review/${session.id}`])

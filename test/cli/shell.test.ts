@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { serveShell } from '../../src/index.js'
 import { compileOnce } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
-import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 
 /** Starts `escrow-sh` as a host does. Its session is a new one or belongs to another process. */
 
@@ -47,7 +47,7 @@ async function setUp(isServed: boolean) {
   const workspace = await at.open()
   const env: Record<string, string> = { ESCROW_SESSION_ID: 'shell', ESCROW_INTENT_ID: 'INT-001' }
   if (!isServed) return { ...at, workspace, env }
-  const session = await working(workspace, 'shell')
+  const session = await startSession(workspace, 'shell')
   const server = await serveShell(session)
   onTestFinished(() => server.close())
   return { ...at, workspace, env: { ...server.env } }
@@ -160,7 +160,7 @@ describe('escrow-sh', () => {
 describe('serveShell', () => {
   it('listens in a private directory, is removed on close, and drops clients with an unknown protocol', async () => {
     const at = testWorkspace()
-    const server = await serveShell(await working(await at.open(), 'shell'))
+    const server = await serveShell(await startSession(await at.open(), 'shell'))
     const path = server.env.ESCROW_SHELL
     expect(fs.statSync(path.replace(/\/sh$/, '')).mode & 0o777).toBe(0o700)
     expect(path.startsWith(at.root)).toBe(false)

@@ -10,11 +10,11 @@ const FILES = { 'src/a.ts': 'a\n', 'src/lib/b.ts': 'b\n', 'a.md': '' }
 
 describe('a typed path', () => {
   const known = new Set(['src/a.ts', 'src/lib/b.ts', 'a.md', 'src/a.md'])
-  const from = (directory: string) => (typed: string) =>
+  const resolveFrom = (directory: string) => (typed: string) =>
     nameInWorkspace(typed, { root: '/w', directory }, (name) => known.has(name))
 
   it('is relative to the root if it names something there', () => {
-    expect(['src/a.ts', './src/a.ts', '/w/src/a.ts', 'a.md'].map(from('/w/src'))).toEqual([
+    expect(['src/a.ts', './src/a.ts', '/w/src/a.ts', 'a.md'].map(resolveFrom('/w/src'))).toEqual([
       'src/a.ts',
       'src/a.ts',
       'src/a.ts',
@@ -23,7 +23,7 @@ describe('a typed path', () => {
   })
 
   it('is relative to the directory of the command otherwise', () => {
-    expect(['a.ts', './a.ts', 'lib/b.ts', '../src/a.ts'].map(from('/w/src'))).toEqual([
+    expect(['a.ts', './a.ts', 'lib/b.ts', '../src/a.ts'].map(resolveFrom('/w/src'))).toEqual([
       'src/a.ts',
       'src/a.ts',
       'src/lib/b.ts',
@@ -39,7 +39,7 @@ describe('a typed path', () => {
   })
 
   it('stays as typed if neither has such a name, or it is outside', () => {
-    expect(['none.ts', '../../etc/passwd', '..'].map(from('/w/src'))).toEqual(['none.ts', '../../etc/passwd', '..'])
+    expect(['none.ts', '../../etc/passwd', '..'].map(resolveFrom('/w/src'))).toEqual(['none.ts', '../../etc/passwd', '..'])
   })
 })
 

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 import { escrowAt } from './real.js'
 
 it('names a session that already stages the same undo', async () => {
   const at = testWorkspace()
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   session.fs.writeFileSync('src/a.ts', 'two\n')
   const review = await workspace.review(session.id)
   await review.approve(undefined, { name: 'Ann' })

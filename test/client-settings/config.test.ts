@@ -153,7 +153,7 @@ describe("adding escrow to a client's settings", () => {
     for (const client of ['claude', 'codex', 'gemini', 'cline'] as const) enter(client)
     const env = { PATH: `${root}/bin:/usr/bin:/bin` }
     // The test uses a shorter timeout.
-    const soon = (line: string) => line.replaceAll('KILL 25', 'KILL 1')
+    const killSooner = (line: string) => line.replaceAll('KILL 25', 'KILL 1')
     const hooks = [
       ['.claude/settings.json', 'PreToolUse'],
       ['.codex/hooks.json', 'PreToolUse'],
@@ -161,10 +161,10 @@ describe("adding escrow to a client's settings", () => {
     ] as const
     for (const [path, event] of hooks) {
       const [{ hooks: ours }] = JSON.parse(text(path) ?? '').hooks[event]
-      const ran = spawnSync('/bin/sh', ['-c', soon(ours[0].command)], { cwd: root, env, input: '{}', encoding: 'utf8' })
+      const ran = spawnSync('/bin/sh', ['-c', killSooner(ours[0].command)], { cwd: root, env, input: '{}', encoding: 'utf8' })
       expect([path, ran.status, ran.stdout, ran.stderr]).toEqual([path, 2, '', expect.stringContaining('is refused')])
     }
-    const script = soon(text('.clinerules/hooks/PreToolUse') ?? '')
+    const script = killSooner(text('.clinerules/hooks/PreToolUse') ?? '')
     const cline = spawnSync('/bin/sh', ['-c', script], { cwd: root, env, input: '{}', encoding: 'utf8' })
     expect(JSON.parse(cline.stdout)).toMatchObject({ cancel: true })
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { plansOf } from '../../src/client-settings/plans.js'
 import { HOSTS } from '../../src/hosts/index.js'
 import { HOST_SETTINGS } from '../../src/policy/protected.js'
-import { reasonOf, testWorkspace, working } from '../support/workspace.js'
+import { reasonOf, testWorkspace, startSession } from '../support/workspace.js'
 
 const INTENTS = `active_intents:
   - {id: INT-001, name: All, status: IN_PROGRESS, owned_scope: ["**"]}
@@ -11,7 +11,7 @@ const INTENTS = `active_intents:
 describe.each(HOSTS)('the settings of %s', (client) => {
   it('are protected, and closed to commands that run next to the client', async () => {
     const at = testWorkspace({ 'src/a.ts': 'a\n' }, INTENTS)
-    const session = await working(await at.open(), 's')
+    const session = await startSession(await at.open(), 's')
     const files = plansOf(client, at.root, false).map(({ path }) => path)
     expect(files.length).toBeGreaterThan(0)
     for (const path of files) {

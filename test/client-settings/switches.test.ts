@@ -29,9 +29,9 @@ it.each([
     '{"security":{"folderTrust":{"enabled":false}}, /* mine */ "hooksConfig":{"enabled":false}}',
     'hooksConfig',
   ],
-] as const)('%s: %s with %s keeps our hooks from running', (client, path, text, why) => {
+] as const)('%s: %s with %s keeps our hooks from running', (client, path, text, reason) => {
   const { root, env } = setUp({ [path]: text })
-  expect(hookProblems(root, client, env)).toEqual([expect.stringContaining(why)])
+  expect(hookProblems(root, client, env)).toEqual([expect.stringContaining(reason)])
 })
 
 it.each([

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Editor } from '../agents/acp/scripted-editor.js'
-import { CLAUDE, type ClientDriver, CODEX, GEMINI, OPENCODE, readyStand } from './drivers.js'
+import { CLAUDE, type ClientDriver, CODEX, GEMINI, OPENCODE, readyFixture } from './drivers.js'
 import { adapterProgram, programOf } from './installed.js'
 import type { Script } from './model/server.js'
 import { call, type Reply } from './model/turn.js'
-import type { ClientStand } from './stand.js'
+import type { ClientFixture } from './fixture.js'
 
 /** Drives a real agent of the Agent Client Protocol, started by `escrow acp` as an editor would. */
 interface AcpAgent {
@@ -38,10 +38,10 @@ const AGENTS: Readonly<Record<string, AcpAgent>> = {
 }
 
 /** Starts the agent, sends one prompt, allows every question, and closes its input. */
-async function runPrompt({ driver, command }: AcpAgent, stand: ClientStand) {
-  const envArgs = Object.keys(driver.env(stand.model.origin)).flatMap((name) => ['--env', name])
+async function runPrompt({ driver, command }: AcpAgent, fixture: ClientFixture) {
+  const envArgs = Object.keys(driver.env(fixture.model.origin)).flatMap((name) => ['--env', name])
   const args = ['acp', '--session', 'whole', '--client', driver.client, '--network', ...envArgs, '--', ...command()]
-  const child = spawn('escrow', args, { cwd: stand.root, env: stand.env })
+  const child = spawn('escrow', args, { cwd: fixture.root, env: fixture.env })
   onTestFinished(() => void child.kill('SIGKILL'))
   let log = ''
   child.stderr.on('data', (chunk) => {
@@ -61,7 +61,7 @@ async function runPrompt({ driver, command }: AcpAgent, stand: ClientStand) {
     protocolVersion: 1,
     clientCapabilities: { fs, terminal: true },
   })
-  const created = await editor.request('session/new', { cwd: stand.root, mcpServers: [] })
+  const created = await editor.request('session/new', { cwd: fixture.root, mcpServers: [] })
   const sessionId: unknown = created.result?.sessionId
   const done = await editor.request('session/prompt', { sessionId, prompt: [{ type: 'text', text: 'Go on.' }] })
   child.stdin.end()
@@ -72,15 +72,15 @@ async function runPrompt({ driver, command }: AcpAgent, stand: ClientStand) {
 describe.each(Object.entries(AGENTS))('%s', (_, agent) => {
   it('stages its writes and commands in escrow acp, and exits with 0 when the editor closes', async () => {
     const script: Script = [
-      () => agent.writes('src/new.ts', 'export {}\n', stand.root),
+      () => agent.writes('src/new.ts', 'export {}\n', fixture.root),
       agent.runs('echo two > src/two.ts'),
     ]
-    const stand: ClientStand = await readyStand(agent.driver, { script })
-    const { code, done, created, log } = await runPrompt(agent, stand)
+    const fixture: ClientFixture = await readyFixture(agent.driver, { script })
+    const { code, done, created, log } = await runPrompt(agent, fixture)
     expect([created.error, done.error, done.result?.stopReason], log()).toEqual([undefined, undefined, 'end_turn'])
-    const staged = await stand.escrow('diff', 'whole')
+    const staged = await fixture.escrow('diff', 'whole')
     for (const path of ['src/new.ts', 'src/two.ts']) expect(staged, log()).toContain(`# ${path}  create`)
-    expect([stand.text('src/new.ts'), stand.text('src/two.ts')]).toEqual([undefined, undefined])
+    expect([fixture.text('src/new.ts'), fixture.text('src/two.ts')]).toEqual([undefined, undefined])
     expect(code, log()).toBe(0)
   })
 })

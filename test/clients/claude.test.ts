@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { claudeCall } from '../../src/agents/claude/tools.js'
 import { checkGoverned, checkHeard, checkStart, checkWhole } from './checks.js'
-import { CLAUDE, setUpGovernedStand } from './drivers.js'
+import { CLAUDE, governedFixture } from './drivers.js'
 import { VERSIONS } from './versions.js'
 
 /** Tools whose input does not tell their effects, so a person is asked. */
@@ -16,18 +16,18 @@ describe(VERSIONS.claude.title, () => {
   it('as escrow init sets it up, its terminal works without a question: the command runs contained, in the one session', async () => {
     const command = 'cat src/new.ts; echo two > src/two.ts; echo "it ran"'
     const script = [CLAUDE.ours('write_file', { path: 'src/new.ts', content: 'staged before\n' }), CLAUDE.runs(command)]
-    const stand = await setUpGovernedStand(CLAUDE, { script })
+    const fixture = await governedFixture(CLAUDE, { script })
     // The person has allowed only what escrow init showed, and trusts the directory.
-    await stand.run(CLAUDE.command(stand)[0], ['-p', 'Go on.', '--output-format', 'json'])
-    const results = stand.model.turns[2]?.results
-    expect([results, stand.text('src/two.ts')]).toEqual([expect.stringMatching(/staged before[\s\S]*it ran/), undefined])
-    expect(await stand.escrow('diff', 'claude')).toContain('src/two.ts')
+    await fixture.run(CLAUDE.command(fixture)[0], ['-p', 'Go on.', '--output-format', 'json'])
+    const results = fixture.model.turns[2]?.results
+    expect([results, fixture.text('src/two.ts')]).toEqual([expect.stringMatching(/staged before[\s\S]*it ran/), undefined])
+    expect(await fixture.escrow('diff', 'claude')).toContain('src/two.ts')
   })
 
   it('every tool it offers is known, or a person is asked about it', async () => {
-    const stand = await setUpGovernedStand(CLAUDE, { script: [] })
-    await stand.run(CLAUDE.command(stand)[0], ['-p', 'Go on.'])
-    const [turn] = stand.model.turns
+    const fixture = await governedFixture(CLAUDE, { script: [] })
+    await fixture.run(CLAUDE.command(fixture)[0], ['-p', 'Go on.'])
+    const [turn] = fixture.model.turns
     const later =
       /deferred tools[\s\S]*?:\n((?:\w+\n)+)/
         .exec(turn?.text ?? '')?.[1]

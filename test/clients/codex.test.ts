@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { codexCall } from '../../src/agents/codex/tools.js'
 import { checkGoverned, checkHeard, checkStart, checkWhole, unknownTools } from './checks.js'
-import { CODEX, setUpGovernedStand, runPrompt } from './drivers.js'
+import { CODEX, governedFixture, runPrompt } from './drivers.js'
 import { VERSIONS } from './versions.js'
 
 describe(VERSIONS.codex.title, () => {
@@ -15,13 +15,13 @@ describe(VERSIONS.codex.title, () => {
       'await tools.exec_command({ cmd: "echo two > src/a.ts" })',
       'await tools.apply_patch("*** Begin Patch\\n*** Add File: src/new.ts\\n+x\\n*** End Patch\\n")',
     ]
-    const stand = await setUpGovernedStand(CODEX, { script: codes.map((input) => ({ calls: [{ name: 'exec', input }] })) })
-    await runPrompt(CODEX, stand)
-    expect(stand.model.turns.slice(1).map(({ results }) => results)).toEqual([
+    const fixture = await governedFixture(CODEX, { script: codes.map((input) => ({ calls: [{ name: 'exec', input }] })) })
+    await runPrompt(CODEX, fixture)
+    expect(fixture.model.turns.slice(1).map(({ results }) => results)).toEqual([
       expect.stringContaining('Not Contained'),
       expect.stringContaining('Not Staged'),
     ])
-    expect([stand.text('src/a.ts'), stand.text('src/new.ts')]).toEqual(['export const a = 1\n', undefined])
+    expect([fixture.text('src/a.ts'), fixture.text('src/new.ts')]).toEqual(['export const a = 1\n', undefined])
   })
 
   it('every tool it offers is known, except those that start others or run code', async () => {

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { CACHE, installOnce } from '../support/npm-install.js'
-import { clientStand } from './stand.js'
+import { clientFixture } from './fixture.js'
 
 const PACKAGE = '@modelcontextprotocol/conformance@0.1.13'
 const DIR = join(CACHE, 'clients', 'conformance-0.1.13')
@@ -14,14 +14,14 @@ const BASELINE = fileURLToPath(new URL('conformance-baseline.yaml', import.meta.
 
 it('escrow mcp passes every applicable scenario of the official suite', async () => {
   installOnce(DIR, [PACKAGE], PROGRAM)
-  const stand = await clientStand({ script: [] })
+  const fixture = await clientFixture({ script: [] })
   const server = spawn('escrow', ['mcp', '--session', 'conformance', '--http'], {
-    ...{ cwd: stand.root, env: stand.env, stdio: ['ignore', 'pipe', 'inherit'] },
+    ...{ cwd: fixture.root, env: fixture.env, stdio: ['ignore', 'pipe', 'inherit'] },
   })
   onTestFinished(() => void server.kill())
   const url = await addressOf(server)
   // It exits with 0 only if exactly the baseline fails. A passing scenario must not be listed.
-  const { code, out, err } = await stand.run(join(DIR, PROGRAM), [
+  const { code, out, err } = await fixture.run(join(DIR, PROGRAM), [
     ...['server', '--url', url, '--suite', 'all', '--expected-failures', BASELINE],
   ])
   expect(code, `${out}${err}`).toBe(0)

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { programOf } from './installed.js'
 import { call, type Reply } from './model/turn.js'
-import { type ClientStand, clientStand, type Ended, type StandOptions } from './stand.js'
+import { type ClientFixture, clientFixture, type Ended, type FixtureOptions } from './fixture.js'
 import type { RealClient } from './versions.js'
 
 /** Drives one real client: how to start it, and how a model calls its tools. */
@@ -11,9 +11,9 @@ export interface ClientDriver {
   /** Variables with the model's address and a login. */
   env(origin: string): Readonly<Record<string, string>>
   /** Writes the settings of a user who has logged in and trusts the workspace. */
-  prepare(stand: ClientStand): void
+  prepare(fixture: ClientFixture): void
   /** The command line for one prompt, with all tools allowed. */
-  command(stand: ClientStand): readonly [program: string, ...args: string[]]
+  command(fixture: ClientFixture): readonly [program: string, ...args: string[]]
   /** A settings file, relative to the home directory. */
   readonly settings: string
   /** A call of its own tool that writes a file. */
@@ -147,30 +147,30 @@ export const CLINE: ClientDriver = {
   ours: (tool, input) => call(`escrow__${tool}`, input),
 }
 
-/** A stand with a client that `escrow init` has set up. */
-export async function setUpGovernedStand(driver: ClientDriver, options: StandOptions): Promise<ClientStand> {
-  const stand = await readyStand(driver, options)
-  await stand.escrow('init', `--${driver.client}`, '-y')
-  return stand
+/** A fixture with a client that `escrow init` has set up. */
+export async function governedFixture(driver: ClientDriver, options: FixtureOptions): Promise<ClientFixture> {
+  const fixture = await readyFixture(driver, options)
+  await fixture.escrow('init', `--${driver.client}`, '-y')
+  return fixture
 }
 
-/** A stand with a client that is ready to work, and knows nothing of us. */
-export async function readyStand(driver: ClientDriver, options: StandOptions): Promise<ClientStand> {
-  const stand = await clientStand({ ...options, env: (origin) => driver.env(origin) })
-  driver.prepare(stand)
-  return stand
+/** A fixture with a client that is ready to work, and knows nothing of us. */
+export async function readyFixture(driver: ClientDriver, options: FixtureOptions): Promise<ClientFixture> {
+  const fixture = await clientFixture({ ...options, env: (origin) => driver.env(origin) })
+  driver.prepare(fixture)
+  return fixture
 }
 
 /** Sends the client a prompt, and waits for its exit. */
-export function runPrompt(driver: ClientDriver, stand: ClientStand): Promise<Ended> {
-  const [program, ...args] = driver.command(stand)
-  return stand.run(program, args)
+export function runPrompt(driver: ClientDriver, fixture: ClientFixture): Promise<Ended> {
+  const [program, ...args] = driver.command(fixture)
+  return fixture.run(program, args)
 }
 
 /** {@link runPrompt} through `escrow run`. */
-export function runEnclosed(driver: ClientDriver, stand: ClientStand): Promise<Ended> {
-  const envArgs = Object.keys(driver.env(stand.model.origin)).flatMap((name) => ['--env', name])
-  return stand.run('escrow', ['run', '--session', 'whole', '--network', ...envArgs, '--', ...driver.command(stand)])
+export function runEnclosed(driver: ClientDriver, fixture: ClientFixture): Promise<Ended> {
+  const envArgs = Object.keys(driver.env(fixture.model.origin)).flatMap((name) => ['--env', name])
+  return fixture.run('escrow', ['run', '--session', 'whole', '--network', ...envArgs, '--', ...driver.command(fixture)])
 }
 
 export function put(home: string, path: string, text: string): void {

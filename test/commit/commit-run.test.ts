@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { realDisk } from '../../src/commit/disk.js'
 import { commitEntries } from '../../src/commit/index.js'
 import type { CommitProgress } from '../../src/core/api.js'
-import { type Bench, inputFor, listing, newBench, turn } from './kit.js'
+import { type Bench, inputFor, listing, newBench, entryFor } from './kit.js'
 
 let bench: Bench
 afterEach(() => bench.remove())
@@ -19,7 +19,7 @@ const slow = {
   },
 }
 
-const ENTRIES = Array.from({ length: 40 }, (_, i) => turn(`f${i}`, null, { file: `content ${i}` }))
+const ENTRIES = Array.from({ length: 40 }, (_, i) => entryFor(`f${i}`, null, { file: `content ${i}` }))
 
 describe('the progress of a commit', () => {
   it('is reported by phase, with files and bytes', async () => {

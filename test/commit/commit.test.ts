@@ -7,7 +7,7 @@ import { type Disk, realDisk } from '../../src/commit/disk.js'
 import { type CommitEntry, commitEntries, committedSince, keptCommit } from '../../src/commit/index.js'
 import { UNDO_COMMITS } from '../../src/commit/journal.js'
 import { EscrowError } from '../../src/core/api-error.js'
-import { type Bench, inputFor, listing, newBench, type Tree, turn } from './kit.js'
+import { type Bench, inputFor, listing, newBench, type Tree, entryFor } from './kit.js'
 
 let bench: Bench
 const start = (tree: Tree = {}) => {
@@ -30,7 +30,7 @@ async function refusalOf(run: Promise<unknown>): Promise<EscrowError> {
 describe('each kind of change', () => {
   it('creates a file with exactly its mode, and its missing parents', async () => {
     start()
-    const result = await commit([turn('a/b/run.sh', null, { file: 'echo hi', mode: 0o751 })])
+    const result = await commit([entryFor('a/b/run.sh', null, { file: 'echo hi', mode: 0o751 })])
     expect(listing(bench.root)).toMatchObject({ 'a/b/run.sh': 'file 751 echo hi' })
     expect(lstatSync(join(bench.root, 'a')).mode & 0o777).toBe(0o777 & ~process.umask())
     expect(result).toMatchObject({ seq: 1, committed: ['a/b/run.sh'], conflicts: [] })
@@ -47,15 +47,15 @@ describe('each kind of change', () => {
     }
     start(before)
     await commit([
-      turn('over.txt', { file: 'old' }, { file: 'new', mode: 0o600 }),
-      turn('gone.txt', { file: 'bye' }, null),
-      turn('link', { link: 'over.txt' }, { link: 'mode.sh' }),
-      turn('mode.sh', { file: 'x' }, { file: 'x', mode: 0o755 }),
-      turn('dir', { dir: true }, { dir: true, mode: 0o700 }),
-      turn('emptied', { dir: true }, null),
-      turn('emptied/a', { file: '1' }, null),
-      turn('fresh', null, { dir: true, mode: 0o750 }),
-      turn('fresh/link', null, { link: '../over.txt' }),
+      entryFor('over.txt', { file: 'old' }, { file: 'new', mode: 0o600 }),
+      entryFor('gone.txt', { file: 'bye' }, null),
+      entryFor('link', { link: 'over.txt' }, { link: 'mode.sh' }),
+      entryFor('mode.sh', { file: 'x' }, { file: 'x', mode: 0o755 }),
+      entryFor('dir', { dir: true }, { dir: true, mode: 0o700 }),
+      entryFor('emptied', { dir: true }, null),
+      entryFor('emptied/a', { file: '1' }, null),
+      entryFor('fresh', null, { dir: true, mode: 0o750 }),
+      entryFor('fresh/link', null, { link: '../over.txt' }),
     ])
     expect(listing(bench.root)).toEqual({
       'over.txt': 'file 600 new',
@@ -68,29 +68,29 @@ describe('each kind of change', () => {
   })
 
   it.each<[string, Tree, CommitEntry[], Record<string, string>]>([
-    ['file to link', { a: { file: '1' } }, [turn('a', { file: '1' }, { link: 'b' })], { a: 'link b' }],
-    ['link to file', { a: { link: 'b' } }, [turn('a', { link: 'b' }, { file: '2' })], { a: 'file 644 2' }],
+    ['file to link', { a: { file: '1' } }, [entryFor('a', { file: '1' }, { link: 'b' })], { a: 'link b' }],
+    ['link to file', { a: { link: 'b' } }, [entryFor('a', { link: 'b' }, { file: '2' })], { a: 'file 644 2' }],
     [
       'file to directory',
       { a: { file: '1' } },
-      [turn('a/x', null, { file: '2' }), turn('a', null, { dir: true }), turn('a', { file: '1' }, null)],
+      [entryFor('a/x', null, { file: '2' }), entryFor('a', null, { dir: true }), entryFor('a', { file: '1' }, null)],
       { a: 'dir 755', 'a/x': 'file 644 2' },
     ],
     [
       'directory to file',
       { 'a/x/y': { file: '1' } },
       [
-        turn('a', null, { file: '2' }),
-        turn('a', { dir: true }, null),
-        turn('a/x', { dir: true }, null),
-        turn('a/x/y', { file: '1' }, null),
+        entryFor('a', null, { file: '2' }),
+        entryFor('a', { dir: true }, null),
+        entryFor('a/x', { dir: true }, null),
+        entryFor('a/x/y', { file: '1' }, null),
       ],
       { a: 'file 644 2' },
     ],
     [
       'link to directory',
       { a: { link: 'b' } },
-      [turn('a', { link: 'b' }, null), turn('a', null, { dir: true })],
+      [entryFor('a', { link: 'b' }, null), entryFor('a', null, { dir: true })],
       { a: 'dir 755' },
     ],
   ])('turns a %s', async (_name, tree, entries, after) => {
@@ -102,10 +102,10 @@ describe('each kind of change', () => {
   it('fills a directory whose final mode is read-only', async () => {
     start({ 'ro/old': { file: '1' } })
     await commit([
-      turn('ro', { dir: true }, { dir: true, mode: 0o555 }),
-      turn('ro/new', null, { file: '2' }),
-      turn('made', null, { dir: true, mode: 0o500 }),
-      turn('made/x', null, { file: '3' }),
+      entryFor('ro', { dir: true }, { dir: true, mode: 0o555 }),
+      entryFor('ro/new', null, { file: '2' }),
+      entryFor('made', null, { dir: true, mode: 0o500 }),
+      entryFor('made/x', null, { file: '3' }),
     ])
     expect(listing(bench.root)).toMatchObject({
       ro: 'dir 555',
@@ -117,7 +117,7 @@ describe('each kind of change', () => {
 
   it("leaves a directory that has another program's entries", async () => {
     start({ 'd/mine': { file: '1' }, 'd/theirs': { file: '2' } })
-    const result = await commit([turn('d', { dir: true }, null), turn('d/mine', { file: '1' }, null)])
+    const result = await commit([entryFor('d', { dir: true }, null), entryFor('d/mine', { file: '1' }, null)])
     expect(listing(bench.root)).toEqual({ d: 'dir 755', 'd/theirs': 'file 644 2' })
     expect(result.conflicts).toEqual([])
   })
@@ -126,7 +126,7 @@ describe('each kind of change', () => {
     start({ 'a.txt': { file: 'old' } })
     const outside = join(bench.root, 'other-name')
     linkSync(join(bench.root, 'a.txt'), outside)
-    await commit([turn('a.txt', { file: 'old' }, { file: how === 'over' ? 'new' : 'old', mode: 0o600 })])
+    await commit([entryFor('a.txt', { file: 'old' }, { file: how === 'over' ? 'new' : 'old', mode: 0o600 })])
     expect(listing(bench.root)).toEqual({
       'a.txt': `file 600 ${how === 'over' ? 'new' : 'old'}`,
       'other-name': 'file 644 old',
@@ -144,19 +144,19 @@ describe('each kind of change', () => {
   it('commits many files with one flush', async () => {
     start()
     const names = Array.from({ length: 40 }, (_, i) => `d${i}/f.txt`)
-    await commit(names.map((name) => turn(name, null, { file: name })))
+    await commit(names.map((name) => entryFor(name, null, { file: name })))
     expect(Object.keys(listing(bench.root)).filter((path) => path.endsWith('.txt'))).toHaveLength(40)
   })
 
   it('leaves an identical directory that another program created', async () => {
     start({ 'd/theirs': { file: '1' } })
-    await commit([turn('d', null, { dir: true }), turn('d/mine', null, { file: '2' })])
+    await commit([entryFor('d', null, { dir: true }), entryFor('d/mine', null, { file: '2' })])
     expect(listing(bench.root)).toEqual({ d: 'dir 755', 'd/mine': 'file 644 2', 'd/theirs': 'file 644 1' })
   })
 
   it('gives the same result in strict mode', async () => {
     start({ a: { file: '1' }, l: { link: 'a' } })
-    await commit([turn('a', { file: '1' }, { file: '2' }), turn('l', { link: 'a' }, { file: '3' })], { strict: true })
+    await commit([entryFor('a', { file: '1' }, { file: '2' }), entryFor('l', { link: 'a' }, { file: '3' })], { strict: true })
     expect(listing(bench.root)).toEqual({ a: 'file 644 2', l: 'file 644 3' })
   })
 })
@@ -176,23 +176,23 @@ describe('a refused commit', () => {
     const error = await refusalOf(
       commit(
         [
-          turn('good', { file: 'x' }, { file: 'y' }),
-          turn('moved.txt', { file: 'mine' }, { file: 'new' }),
-          turn('mode.txt', { file: 'x' }, { file: 'new', mode: 0o700 }),
-          turn('there.txt', null, { file: 'new' }),
-          turn('absent.txt', { file: 'x' }, null),
-          turn('no/parent.txt', { file: 'x' }, { file: 'y' }),
-          turn('linked/new.txt', null, { file: 'new' }),
-          turn('file.txt/new.txt', null, { file: 'new' }),
-          turn('denied.txt', null, { file: 'new' }),
-          turn('broken-rule.txt', null, { file: 'new' }),
-          turn('suid', null, { file: 'new', mode: 0o4755 }),
-          turn('../out', null, { file: 'new' }),
-          turn('sub/.GIT/hooks/x', null, { file: 'new' }),
-          { ...turn('other-bytes', null, { file: 'shown' }), content: () => Buffer.from('swapped') },
-          turn('twice', null, { file: '1' }),
-          turn('twice', null, { file: '2' }),
-          { ...turn('misfit', null, { file: '1' }), op: 'delete' },
+          entryFor('good', { file: 'x' }, { file: 'y' }),
+          entryFor('moved.txt', { file: 'mine' }, { file: 'new' }),
+          entryFor('mode.txt', { file: 'x' }, { file: 'new', mode: 0o700 }),
+          entryFor('there.txt', null, { file: 'new' }),
+          entryFor('absent.txt', { file: 'x' }, null),
+          entryFor('no/parent.txt', { file: 'x' }, { file: 'y' }),
+          entryFor('linked/new.txt', null, { file: 'new' }),
+          entryFor('file.txt/new.txt', null, { file: 'new' }),
+          entryFor('denied.txt', null, { file: 'new' }),
+          entryFor('broken-rule.txt', null, { file: 'new' }),
+          entryFor('suid', null, { file: 'new', mode: 0o4755 }),
+          entryFor('../out', null, { file: 'new' }),
+          entryFor('sub/.GIT/hooks/x', null, { file: 'new' }),
+          { ...entryFor('other-bytes', null, { file: 'shown' }), content: () => Buffer.from('swapped') },
+          entryFor('twice', null, { file: '1' }),
+          entryFor('twice', null, { file: '2' }),
+          { ...entryFor('misfit', null, { file: '1' }), op: 'delete' },
         ],
         {
           gate: ({ path }: CommitEntry) => {
@@ -231,8 +231,8 @@ describe('a refused commit', () => {
 
   it('refuses content that differs from the approved content, even if the rest is valid', async () => {
     start()
-    const bad = { ...turn('a', null, { file: 'shown' }), content: () => Buffer.from('swapped') }
-    const error = await refusalOf(commit([bad, turn('b', null, { file: 'fine' })]))
+    const bad = { ...entryFor('a', null, { file: 'shown' }), content: () => Buffer.from('swapped') }
+    const error = await refusalOf(commit([bad, entryFor('b', null, { file: 'fine' })]))
     expect(error.refused?.map(({ path }) => path)).toEqual(['a'])
     expect(listing(bench.root)).toEqual({})
     expect(readdirSync(bench.layout.tx)).toEqual([])
@@ -241,9 +241,9 @@ describe('a refused commit', () => {
   it('refuses to replace a directory that has other entries with a file', async () => {
     start({ 'a/mine': { file: '1' }, 'a/theirs': { file: '2' } })
     const entries = [
-      turn('a', { dir: true }, null),
-      turn('a/mine', { file: '1' }, null),
-      turn('a', null, { file: '3' }),
+      entryFor('a', { dir: true }, null),
+      entryFor('a/mine', { file: '1' }, null),
+      entryFor('a', null, { file: '3' }),
     ]
     const error = await refusalOf(commit(entries))
     expect(error.refused?.map(({ path, reason }) => `${path} ${reason}`)).toEqual(['a stale_file'])
@@ -253,7 +253,7 @@ describe('a refused commit', () => {
     start({ d: { dir: true } })
     // A test cannot mount, so it pretends that the journal is in /proc.
     const disk: Disk = { ...realDisk, openDir: (path) => realDisk.openDir(path.endsWith('/tx') ? '/proc' : path) }
-    const input = inputFor(bench, [turn('d/a', null, { file: '1' }), turn('b', null, { file: '1' })])
+    const input = inputFor(bench, [entryFor('d/a', null, { file: '1' }), entryFor('b', null, { file: '1' })])
     const error = await refusalOf(commitEntries(input, disk))
     expect(error.refused?.map(({ path, reason }) => `${path} ${reason}`)).toEqual([
       'd/a cross_device',
@@ -265,7 +265,7 @@ describe('a refused commit', () => {
     start()
     const { execFileSync } = await import('node:child_process')
     execFileSync('mkfifo', [join(bench.root, 'pipe')])
-    const error = await refusalOf(commit([turn('pipe', { file: 'x' }, { file: 'y' })]))
+    const error = await refusalOf(commit([entryFor('pipe', { file: 'x' }, { file: 'y' })]))
     expect(error.reason).toBe('stale_file')
   })
 })
@@ -273,8 +273,8 @@ describe('a refused commit', () => {
 describe('the journal', () => {
   it('numbers commits, reconciles stages and keeps old contents', async () => {
     start({ a: { file: '1' }, l: { link: 'x' } })
-    const first = await commit([turn('a', { file: '1' }, { file: '2' }), turn('l', { link: 'x' }, null)])
-    const second = await commit([turn('deep/b', null, { file: '3' })])
+    const first = await commit([entryFor('a', { file: '1' }, { file: '2' }), entryFor('l', { link: 'x' }, null)])
+    const second = await commit([entryFor('deep/b', null, { file: '3' })])
     expect([first.seq, second.seq]).toEqual([1, 2])
     expect(bench.ledger.map((record) => record.tx)).toEqual([first.tx, second.tx])
     expect(committedSince(bench.layout, 0).map((plan) => plan.changes.map((change) => change.path))).toEqual([
@@ -291,9 +291,9 @@ describe('the journal', () => {
 
   it('prunes the oldest replaced contents', async () => {
     start({ a: { file: '0' } })
-    const first = await commit([turn('a', { file: '0' }, { file: '1' })])
+    const first = await commit([entryFor('a', { file: '0' }, { file: '1' })])
     for (let i = 1; i <= UNDO_COMMITS; i += 1) {
-      await commit([turn('a', { file: `${i}` }, { file: `${i + 1}` })])
+      await commit([entryFor('a', { file: `${i}` }, { file: `${i + 1}` })])
     }
     expect(() => keptCommit(bench.layout, first.tx)).toThrow(expect.objectContaining({ reason: 'undo_expired' }))
     expect(readdirSync(bench.layout.tx)).toHaveLength(UNDO_COMMITS)
@@ -303,9 +303,9 @@ describe('the journal', () => {
   it('prunes all but the given number of commits', async () => {
     start({ a: { file: '0' } })
     const [, second, third] = [
-      await commit([turn('a', { file: '0' }, { file: '1' })]),
-      await commit([turn('a', { file: '1' }, { file: '2' })]),
-      await commit([turn('a', { file: '2' }, { file: '3' })], { undoable: 2 }),
+      await commit([entryFor('a', { file: '0' }, { file: '1' })]),
+      await commit([entryFor('a', { file: '1' }, { file: '2' })]),
+      await commit([entryFor('a', { file: '2' }, { file: '3' })], { undoable: 2 }),
     ]
     expect(() => keptCommit(bench.layout, '1')).toThrow(expect.objectContaining({ reason: 'undo_expired' }))
     const before = [second, third].map(({ tx }) => Buffer.from(keptCommit(bench.layout, tx).before('a') ?? []))
@@ -319,7 +319,7 @@ describe('the journal', () => {
 
   it('commits one after the other when asked at the same time', async () => {
     start()
-    const results = await Promise.all(['a', 'b', 'c', 'd'].map((name) => commit([turn(name, null, { file: name })])))
+    const results = await Promise.all(['a', 'b', 'c', 'd'].map((name) => commit([entryFor(name, null, { file: name })])))
     expect(results.map((result) => result.seq).sort()).toEqual([1, 2, 3, 4])
     expect(Object.keys(listing(bench.root))).toEqual(['a', 'b', 'c', 'd'])
   })
@@ -328,7 +328,7 @@ describe('the journal', () => {
     start({ a: { file: '1' } })
     mkdirSync(bench.layout.commits, { recursive: true })
     writeFileSync(join(bench.layout.commits, '1'), '{"version":1}\n0000\n')
-    const error = await refusalOf(commit([turn('a', { file: '1' }, { file: '2' })]))
+    const error = await refusalOf(commit([entryFor('a', { file: '1' }, { file: '2' })]))
     expect(error.reason).toBe('ledger_corrupt')
     expect(listing(bench.root)).toEqual({ a: 'file 644 1' })
   })
@@ -349,7 +349,7 @@ describe('any set of changes', () => {
         try {
           const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])]
           const entries = paths
-            .map((path) => turn(path, before[path] ?? null, after[path] ?? null))
+            .map((path) => entryFor(path, before[path] ?? null, after[path] ?? null))
             .filter((entry) => JSON.stringify(entry.old) !== JSON.stringify(entry.new))
           await commitEntries(inputFor(own, entries, { strict }))
           const isLeaf = ([, text]: [string, string]) => !text.startsWith('dir')

@@ -5,7 +5,7 @@ import { realDisk } from '../../src/commit/disk.js'
 import { type CommitEntry, commitEntries } from '../../src/commit/index.js'
 import { KEPT_PLANS, publishPlan } from '../../src/commit/journal.js'
 import { quickDisk } from '../crash/faulty-disk.js'
-import { type Bench, inputFor, newBench, type Tree, turn } from './kit.js'
+import { type Bench, inputFor, newBench, type Tree, entryFor } from './kit.js'
 
 let bench: Bench
 const start = (tree: Tree = {}) => {
@@ -18,9 +18,9 @@ const commit = (entries: CommitEntry[]) => commitEntries(inputFor(bench, entries
 describe('the journal of many commits', () => {
   it('prunes old plans, and reuses no number', async () => {
     start({ a: { file: '0' } })
-    await commit([turn('b', null, { file: '1' })])
+    await commit([entryFor('b', null, { file: '1' })])
     for (let seq = 2; seq <= KEPT_PLANS + 5; seq += 1) writeFileSync(join(bench.layout.commits, `${seq}.done`), '')
-    const next = await commit([turn('a', { file: '0' }, { file: '1' })])
+    const next = await commit([entryFor('a', { file: '0' }, { file: '1' })])
     expect(next.seq).toBe(KEPT_PLANS + 6)
     expect(readdirSync(bench.layout.commits)).toHaveLength(KEPT_PLANS)
     const draft = join(bench.layout.attempts, 'late')

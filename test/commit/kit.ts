@@ -97,7 +97,7 @@ export function stateOf(thing: Thing | null): FileState | null {
 }
 
 /** The entry of a commit that replaces one state of a path with another. */
-export function turn(path: string, from: Thing | null, to: Thing | null): CommitEntry {
+export function entryFor(path: string, from: Thing | null, to: Thing | null): CommitEntry {
   const content = to === null || 'dir' in to ? undefined : 'link' in to ? to.link : to.file
   return {
     path,

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { type CommitEntry, commitEntries, committedSince, keptCommit, recover } from '../../src/commit/index.js'
 import { CrashError, reportingDisk } from '../crash/faulty-disk.js'
 import { SHAPES } from '../crash/shapes.js'
-import { type Bench, inputFor, listing, newBench, turn } from './kit.js'
+import { type Bench, inputFor, listing, newBench, entryFor } from './kit.js'
 
 const SHAPE = SHAPES.find(({ name }) => name.startsWith('a directory moves'))
 
@@ -40,9 +40,9 @@ describe('refuses a directory move, with nothing changed,', () => {
     'if its new path exists': () => mkdirSync(join(bench.root, 'n/m'), { recursive: true }),
     'if it was moved away': () => renameSync(join(bench.root, 'p'), join(bench.root, 'elsewhere')),
   }
-  it.each(Object.entries(cases))('%s', async (_name, meanwhile) => {
+  it.each(Object.entries(cases))('%s', async (_name, interfere) => {
     const { entries } = start()
-    meanwhile()
+    interfere()
     const before = listing(bench.root)
     await expect(commit(entries)).rejects.toMatchObject({ reason: 'stale_file' })
     expect(listing(bench.root)).toEqual(before)
@@ -60,7 +60,7 @@ describe('refuses a directory move, with nothing changed,', () => {
 
   it('if it would move into itself, or has no old path', async () => {
     start()
-    const dir = turn('p', { dir: true }, { dir: true })
+    const dir = entryFor('p', { dir: true }, { dir: true })
     for (const more of [{ from: 'p', path: 'p/q/r' }, { from: '../p', path: 'r' }, { path: 'r' }]) {
       await expect(commit([{ ...dir, op: 'move', at: 'p', ...more }])).rejects.toMatchObject({ reason: 'unsupported' })
     }
@@ -117,5 +117,5 @@ it('lists each file once, with its old path and its new state', async () => {
   const { changes } = committedSince(bench.layout, 0)[0] ?? { changes: [] }
   const [y, ...more] = changes.filter(({ path }) => path === 'n/m/q/y')
   expect(more).toEqual([])
-  expect(y).toMatchObject({ op: 'create', from: 'p/q/y', old: null, new: turn('y', null, { file: 'new y' }).new })
+  expect(y).toMatchObject({ op: 'create', from: 'p/q/y', old: null, new: entryFor('y', null, { file: 'new y' }).new })
 })

@@ -1,24 +1,24 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { inOrder, isAtOrBelow } from '../../src/commit/order.js'
-import { type Thing, turn } from './kit.js'
+import { type Thing, entryFor } from './kit.js'
 
 const dir: Thing = { dir: true }
 const file: Thing = { file: 'x' }
 
 it('frees names, then makes parents, then children, then removes permissions and directories', () => {
   const entries = [
-    turn('shut', dir, { dir: true, mode: 0o500 }),
-    turn('old', dir, null),
-    turn('old/sub', dir, null),
-    turn('new/sub/a', null, file),
-    turn('new/sub', null, dir),
-    turn('new', null, dir),
-    turn('swap', null, file),
-    turn('swap', dir, null),
-    turn('swap/x', dir, null),
-    turn('swap/x/y', file, null),
-    turn('open', { dir: true, mode: 0o500 }, dir),
+    entryFor('shut', dir, { dir: true, mode: 0o500 }),
+    entryFor('old', dir, null),
+    entryFor('old/sub', dir, null),
+    entryFor('new/sub/a', null, file),
+    entryFor('new/sub', null, dir),
+    entryFor('new', null, dir),
+    entryFor('swap', null, file),
+    entryFor('swap', dir, null),
+    entryFor('swap/x', dir, null),
+    entryFor('swap/x/y', file, null),
+    entryFor('open', { dir: true, mode: 0o500 }, dir),
   ]
   expect(inOrder(entries).map((entry) => `${entry.op} ${entry.path}`)).toEqual([
     'chmod open',
@@ -37,7 +37,7 @@ it('frees names, then makes parents, then children, then removes permissions and
 
 it('puts no child before its directory, in any order of entries', () => {
   const paths = ['a', 'a/b', 'a/b/c', 'd', 'd/e']
-  const entries = [...paths.map((path) => turn(path, null, dir)), ...paths.map((path) => turn(`${path}/f`, null, file))]
+  const entries = [...paths.map((path) => entryFor(path, null, dir)), ...paths.map((path) => entryFor(`${path}/f`, null, file))]
   fc.assert(
     fc.property(fc.shuffledSubarray(entries, { minLength: entries.length }), (shuffled) => {
       const order = inOrder(shuffled).map((entry) => entry.path)

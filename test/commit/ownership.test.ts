@@ -2,7 +2,7 @@ import { chmodSync, chownSync, lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { commitEntries } from '../../src/commit/index.js'
-import { type Bench, inputFor, newBench, turn } from './kit.js'
+import { type Bench, inputFor, newBench, entryFor } from './kit.js'
 
 /** A group other than that of new files: any, for root; else the last one that we are in. */
 const OTHER = process.getuid?.() === 0 ? 4711 : (process.getgroups?.().at(-1) ?? 0)
@@ -16,10 +16,10 @@ beforeEach(() => {
 })
 afterEach(() => bench.remove())
 
-const commit = (...entries: ReturnType<typeof turn>[]) => commitEntries(inputFor(bench, entries))
+const commit = (...entries: ReturnType<typeof entryFor>[]) => commitEntries(inputFor(bench, entries))
 
 /** `gid mode` of a path. */
-function look(path: string): string {
+function groupAndMode(path: string): string {
   const { gid, mode } = lstatSync(join(bench.root, path))
   return `${gid} ${(mode & 0o7777).toString(8)}`
 }
@@ -28,27 +28,27 @@ const SHARED_DIR = { dir: true, mode: 0o2755 } as const
 
 it('entries in a set-group-id directory get its group, and directories the bit, at any depth', async () => {
   await commit(
-    turn('shared/new', null, { file: 'new' }),
-    turn('shared/link', null, { link: 'new' }),
-    turn('shared/dir', null, SHARED_DIR),
-    turn('shared/dir/new', null, { file: 'new' }),
-    turn('shared/implied/deep/new', null, { file: 'new' }),
-    turn('shared/own', null, { dir: true }),
-    turn('shared/own/new', null, { file: 'new' }),
-    turn('plain/new', null, { file: 'new' }),
+    entryFor('shared/new', null, { file: 'new' }),
+    entryFor('shared/link', null, { link: 'new' }),
+    entryFor('shared/dir', null, SHARED_DIR),
+    entryFor('shared/dir/new', null, { file: 'new' }),
+    entryFor('shared/implied/deep/new', null, { file: 'new' }),
+    entryFor('shared/own', null, { dir: true }),
+    entryFor('shared/own/new', null, { file: 'new' }),
+    entryFor('plain/new', null, { file: 'new' }),
   )
   const implied = 0o2000 | (0o777 & ~process.umask())
-  expect(look('shared/new')).toBe(`${OTHER} 644`)
-  expect(look('shared/link')).toBe(`${OTHER} 777`)
-  expect(look('shared/dir')).toBe(`${OTHER} 2755`)
-  expect(look('shared/dir/new')).toBe(`${OTHER} 644`)
-  expect(look('shared/implied')).toBe(`${OTHER} ${implied.toString(8)}`)
-  expect(look('shared/implied/deep')).toBe(`${OTHER} ${implied.toString(8)}`)
-  expect(look('shared/implied/deep/new')).toBe(`${OTHER} 644`)
+  expect(groupAndMode('shared/new')).toBe(`${OTHER} 644`)
+  expect(groupAndMode('shared/link')).toBe(`${OTHER} 777`)
+  expect(groupAndMode('shared/dir')).toBe(`${OTHER} 2755`)
+  expect(groupAndMode('shared/dir/new')).toBe(`${OTHER} 644`)
+  expect(groupAndMode('shared/implied')).toBe(`${OTHER} ${implied.toString(8)}`)
+  expect(groupAndMode('shared/implied/deep')).toBe(`${OTHER} ${implied.toString(8)}`)
+  expect(groupAndMode('shared/implied/deep/new')).toBe(`${OTHER} 644`)
   // Its mode does not pass the group on.
-  expect(look('shared/own')).toBe(`${OTHER} 755`)
-  expect(look('shared/own/new')).toBe(`${OWN} 644`)
-  expect(look('plain/new')).toBe(`${OWN} 644`)
+  expect(groupAndMode('shared/own')).toBe(`${OTHER} 755`)
+  expect(groupAndMode('shared/own/new')).toBe(`${OWN} 644`)
+  expect(groupAndMode('plain/new')).toBe(`${OWN} 644`)
 })
 
 it('our own directory passes no group to entries in it', async () => {
@@ -56,13 +56,13 @@ it('our own directory passes no group to entries in it', async () => {
   chownSync(bench.layout.tx, -1, OTHER)
   chmodSync(bench.layout.tx, 0o2755)
   await commit(
-    turn('plain/new', null, { file: 'new' }),
-    turn('plain/dir', null, { dir: true }),
-    turn('plain/implied/new', null, { file: 'new' }),
-    turn('shared/new', null, { file: 'new' }),
+    entryFor('plain/new', null, { file: 'new' }),
+    entryFor('plain/dir', null, { dir: true }),
+    entryFor('plain/implied/new', null, { file: 'new' }),
+    entryFor('shared/new', null, { file: 'new' }),
   )
   const implied = (0o777 & ~process.umask()).toString(8)
-  expect(['plain/new', 'plain/dir', 'plain/implied', 'shared/new'].map(look)).toEqual([
+  expect(['plain/new', 'plain/dir', 'plain/implied', 'shared/new'].map(groupAndMode)).toEqual([
     `${OWN} 644`,
     `${OWN} 755`,
     `${OWN} ${implied}`,
@@ -73,8 +73,8 @@ it('our own directory passes no group to entries in it', async () => {
 it('a file that is replaced keeps its group', async () => {
   chownSync(join(bench.root, 'plain/old'), -1, OTHER)
   await commit(
-    turn('plain/old', { file: 'old' }, { file: 'new' }),
-    turn('shared/old', { file: 'old' }, { file: 'new' }),
+    entryFor('plain/old', { file: 'old' }, { file: 'new' }),
+    entryFor('shared/old', { file: 'old' }, { file: 'new' }),
   )
-  expect([look('plain/old'), look('shared/old')]).toEqual([`${OTHER} 644`, `${OWN} 644`])
+  expect([groupAndMode('plain/old'), groupAndMode('shared/old')]).toEqual([`${OTHER} 644`, `${OWN} 644`])
 })

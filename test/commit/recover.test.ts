@@ -4,15 +4,15 @@ import { afterEach, expect, it } from 'vitest'
 import { type CommitEntry, commitEntries, committedSince, recover } from '../../src/commit/index.js'
 import { encodePlan } from '../../src/commit/plan.js'
 import { CrashError, crashingDisk, reportingDisk } from '../crash/faulty-disk.js'
-import { type Bench, inputFor, listing, newBench, turn } from './kit.js'
+import { type Bench, inputFor, listing, newBench, entryFor } from './kit.js'
 
 let bench: Bench
 afterEach(() => bench.remove())
 
 const ENTRIES: CommitEntry[] = [
-  turn('a', { file: 'old' }, { file: 'new' }),
-  turn('d/b', null, { file: 'new' }),
-  turn('c', { file: 'old' }, null),
+  entryFor('a', { file: 'old' }, { file: 'new' }),
+  entryFor('d/b', null, { file: 'new' }),
+  entryFor('c', { file: 'old' }, null),
 ]
 
 /** The path where a commit's own version is kept. */
@@ -76,15 +76,15 @@ it('gives up a path that fails permanently, so that later commits are not blocke
   }, 'all')
   const { conflicts } = await recover(bench.layout, bench.append, disk)
   expect(conflicts).toEqual([{ seq: 1, path: 'd/b', reason: 'access_denied', kept: expect.stringMatching(OURS) }])
-  const next = await commitEntries(inputFor(bench, [turn('d/b', null, { file: 'again' })]))
+  const next = await commitEntries(inputFor(bench, [entryFor('d/b', null, { file: 'again' })]))
   expect(next.seq).toBe(2)
 })
 
 it('removes only the files of crashed attempts', async () => {
   bench = newBench()
-  await commitEntries(inputFor(bench, [turn('a', null, { file: '1' })]))
+  await commitEntries(inputFor(bench, [entryFor('a', null, { file: '1' })]))
   const faulty = crashingDisk(6)
-  await expect(commitEntries(inputFor(bench, [turn('b', null, { file: '1' })]), faulty.disk)).rejects.toThrow(
+  await expect(commitEntries(inputFor(bench, [entryFor('b', null, { file: '1' })]), faulty.disk)).rejects.toThrow(
     CrashError,
   )
   const { removed } = await recover(bench.layout, bench.append)
@@ -100,10 +100,10 @@ it('writes nothing and takes no lock when there is nothing to do', async () => {
 
 it('waits for the ledger: a record that cannot be appended leaves the commit unfinished', async () => {
   bench = newBench({ a: { file: 'old' } })
-  const full = async () => {
+  const failWithFullDisk = async () => {
     throw Object.assign(new Error('disk full'), { code: 'ENOSPC' })
   }
-  const input = inputFor(bench, [turn('a', { file: 'old' }, { file: 'new' })], { append: full })
+  const input = inputFor(bench, [entryFor('a', { file: 'old' }, { file: 'new' })], { append: failWithFullDisk })
   await expect(commitEntries(input)).rejects.toThrow(/^Commit 1 is decided but not finished/)
   expect(committedSince(bench.layout, 0)).toEqual([])
   await recover(bench.layout, bench.append)
@@ -121,7 +121,7 @@ it.each(['1', '1.done'])('never assigns a number twice when a second process too
     isFirst = false
     writeFileSync(join(bench.layout.commits, theirs), encodePlan({ ...other, records: [{ id: 'other' }] }))
   }, 'all')
-  const result = await commitEntries(inputFor(bench, [turn('a', null, { file: '1' })]), disk)
+  const result = await commitEntries(inputFor(bench, [entryFor('a', null, { file: '1' })]), disk)
   expect(result.seq).toBe(2)
   expect(committedSince(bench.layout, 0).map((plan) => plan.sessionId)).toEqual(['other', 'tester'])
   expect(readdirSync(bench.layout.commits).sort()).toEqual(['1.done', '2.done'])

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type CommitEntry, commitEntries } from '../../src/commit/index.js'
 import { quickDisk } from '../crash/faulty-disk.js'
-import { type Bench, inputFor, listing, newBench, type Tree, turn } from './kit.js'
+import { type Bench, inputFor, listing, newBench, type Tree, entryFor } from './kit.js'
 
 let bench: Bench
 const start = (tree: Tree = {}) => {
@@ -24,9 +24,9 @@ describe("a file's metadata after a commit", () => {
     for (const path of [over, mode]) chownSync(path, user.uid, user.gid)
     linkSync(mode, join(bench.root, 'other name'))
     await commit([
-      turn('over', { file: 'old' }, { file: 'new', mode: 0o600 }),
-      turn('mode', { file: 'x' }, { file: 'x', mode: 0o755 }),
-      turn('made', null, { file: 'made' }),
+      entryFor('over', { file: 'old' }, { file: 'new', mode: 0o600 }),
+      entryFor('mode', { file: 'x' }, { file: 'x', mode: 0o755 }),
+      entryFor('made', null, { file: 'made' }),
     ])
     expect([lstatSync(over), lstatSync(mode)]).toMatchObject([user, user])
     expect(lstatSync(join(bench.root, 'made')).uid).toBe(uid)
@@ -38,10 +38,10 @@ describe("a file's metadata after a commit", () => {
     for (const name of ['old', 'both']) utimesSync(join(bench.root, 'd', name), 1_000_000.5, 1_000_000.5)
     const { ino, mtimeMs } = lstatSync(join(bench.root, 'd/old'))
     const entries: CommitEntry[] = [
-      { ...turn('e/new', null, { file: 'same' }), from: 'd/old' },
-      turn('d/old', { file: 'same' }, null),
-      { ...turn('e/edited', null, { file: 'new' }), from: 'd/both' },
-      turn('d/both', { file: 'same' }, null),
+      { ...entryFor('e/new', null, { file: 'same' }), from: 'd/old' },
+      entryFor('d/old', { file: 'same' }, null),
+      { ...entryFor('e/edited', null, { file: 'new' }), from: 'd/both' },
+      entryFor('d/both', { file: 'same' }, null),
     ]
     const done = await commit(entries)
     expect(lstatSync(join(bench.root, 'e/new'))).toMatchObject({ ino, mtimeMs })

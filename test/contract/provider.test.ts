@@ -8,7 +8,7 @@ import type { CommandEnd } from '../../src/terminal/command-io.js'
 import type { Containment } from '../../src/terminal/containment.js'
 import { CONTAINMENTS } from '../../src/terminal/containments.js'
 import { keepOnly } from '../children/only-provider.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 /**
  * The contract of every provider of containment, on any system: `npm run test:contract`. It uses only what each system
@@ -123,7 +123,7 @@ describe.each(usable)('$name', (containment) => {
   it('stages what a command changes, and nothing reaches the disk', async () => {
     const policy = `terminal: { require: [${containment.keeps.join(', ')}] }\n`
     const at = testWorkspace({ 'src/a': 'a\n', 'src/gone': 'x\n', '.orchestration/policy.yaml': policy })
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     const ran = await session.exec('cat src/a; echo new > src/made; echo more >> src/a; rm src/gone; ln -s a src/l')
     expect([ran.exitCode, ran.stdout, ran.isolation, ran.containment]).toEqual([0, 'a\n', 'sandbox', containment.name])
     expect(ran.effects.changes.map(({ kind, path }) => `${kind} ${path}`).sort()).toEqual([

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AllowedHosts, parseAddress } from '../../src/core/allowed-hosts.js'
 
-function has(entries: readonly string[], asked: string): boolean {
-  const address = parseAddress(asked)
+function isAllowed(entries: readonly string[], text: string): boolean {
+  const address = parseAddress(text)
   return address !== undefined && new AllowedHosts(entries).has(address)
 }
 
@@ -27,8 +27,8 @@ describe('allowed hosts', () => {
     ['127.0.0.1:4000', '127.0.0.1:4001', false],
     ['[::1]:4000', '[::1]:4000', true],
     ['localhost:1', 'localhost:1', true],
-  ])('%s: %s is %s', (entry, asked, expected) => {
-    expect(has([entry], asked)).toBe(expected)
+  ])('%s: %s is %s', (entry, text, expected) => {
+    expect(isAllowed([entry], text)).toBe(expected)
   })
 
   it.each(['', '*', '*.', '*.com', '*.10.0.0.1', 'http://a.b', 'a b', 'a/b', 'a@b', 'a.*.b', 'a:0', 'a:99999', 'a:b'])(
@@ -84,8 +84,8 @@ describe('allowed hosts', () => {
         fc.array(label, { minLength: 1, maxLength: 5 }),
         (a, b) => {
           const [entry, host] = [a.join('.'), b.join('.')]
-          expect(has([entry], `${host}:443`)).toBe(host === entry)
-          expect(has([`*.${entry}`], `${host}:443`)).toBe(host !== entry && host.endsWith(`.${entry}`))
+          expect(isAllowed([entry], `${host}:443`)).toBe(host === entry)
+          expect(isAllowed([`*.${entry}`], `${host}:443`)).toBe(host !== entry && host.endsWith(`.${entry}`))
         },
       ),
     )

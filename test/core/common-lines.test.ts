@@ -5,7 +5,7 @@ import { commonEnds, commonLines } from '../../src/core/common-lines.js'
 const lines = fc.array(fc.constantFrom('a\n', 'b\n', 'c\n', '\n'), { maxLength: 12 })
 
 /** The length of a longest common subsequence, by the textbook table. */
-function longest(before: readonly string[], after: readonly string[]): number {
+function lcsLength(before: readonly string[], after: readonly string[]): number {
   let row = Array<number>(after.length + 1).fill(0)
   for (const line of before) {
     const next = [0]
@@ -21,7 +21,7 @@ it('finds a longest common subsequence, in order', () => {
   fc.assert(
     fc.property(lines, lines, (before, after) => {
       const pairs = commonLines(before, after, 1_000) ?? []
-      expect(pairs).toHaveLength(longest(before, after))
+      expect(pairs).toHaveLength(lcsLength(before, after))
       for (const [o, n] of pairs) expect(before[o]).toBe(after[n])
       pairs.slice(1).forEach(([o, n], at) => {
         expect(o).toBeGreaterThan(pairs[at]?.[0] ?? -1)

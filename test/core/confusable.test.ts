@@ -11,8 +11,8 @@ describe('confusableWords', () => {
     ['\uff41dmin()', '\uff41dmin', 'has letters that look like Latin ones and are not'],
     ['x = \u{1d400}B', '\u{1d400}B', 'has letters that look like Latin ones and are not'],
     ['a\u0561b', 'a\u0561b', 'mixes Latin and Armenian letters'],
-  ])('reports %s', (line, word, why) => {
-    expect([...confusableWords(line)]).toEqual([[word, why]])
+  ])('reports %s', (line, word, reason) => {
+    expect([...confusableWords(line)]).toEqual([[word, reason]])
   })
 
   it.each([

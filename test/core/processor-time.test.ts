@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { processorMs, startTimeLimit } from '../../src/core/processor-time.js'
 
-function spend(milliseconds: number): void {
+function burnCpu(milliseconds: number): void {
   const end = processorMs() + milliseconds
   while (processorMs() < end) Math.sqrt(end)
 }
@@ -10,7 +10,7 @@ function spend(milliseconds: number): void {
 it('a time limit counts the work of the process', () => {
   const isExceeded = startTimeLimit(50)
   expect(isExceeded()).toBe(false)
-  spend(60)
+  burnCpu(60)
   expect(isExceeded()).toBe(true)
 })
 

@@ -29,13 +29,13 @@ describe('docs/terminal.md', () => {
 
   it('says what each protection means, which are required, and who keeps them', () => {
     const [, , ...rows] = rowsOf('protection')
-    const yes = (isSo: boolean) => (isSo ? 'yes' : '')
+    const yesOrEmpty = (isSo: boolean) => (isSo ? 'yes' : '')
     expect(rows).toEqual(
       Object.entries(PROTECTIONS).map(([name, meaning]) => [
         name,
         meaning,
-        yes(DEFAULT_REQUIRED.some((each) => each === name)),
-        ...CONTAINMENTS.map(({ keeps }) => yes(keeps.some((each) => each === name))),
+        yesOrEmpty(DEFAULT_REQUIRED.some((each) => each === name)),
+        ...CONTAINMENTS.map(({ keeps }) => yesOrEmpty(keeps.some((each) => each === name))),
       ]),
     )
   })

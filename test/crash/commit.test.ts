@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { commitEntries, committedSince, recover } from '../../src/commit/index.js'
 import type { CommitInput } from '../../src/commit/types.js'
 import { EscrowError } from '../../src/core/api-error.js'
-import { type Bench, inputFor, listing, newBench, turn } from '../commit/kit.js'
+import { type Bench, inputFor, listing, newBench, entryFor } from '../commit/kit.js'
 import { CrashError, crashingDisk, type FaultyDisk, failingDisk, quickDisk, shortDisk } from './faulty-disk.js'
 import { SHAPES, type Shape } from './shapes.js'
 
@@ -54,7 +54,7 @@ async function expectWhole(bench: Bench, before: Listing, after: Listing, where:
   expect(existsSync(bench.layout.tx) ? readdirSync(bench.layout.tx).length : 0, where).toBe(isNew ? 1 : 0)
   expect(await recover(bench.layout, bench.append, disk), where).toEqual({ finished: [], removed: [], conflicts: [] })
   if (!goOn) return
-  await commitEntries(inputFor(bench, [turn('next', null, { file: 'next' })]), disk)
+  await commitEntries(inputFor(bench, [entryFor('next', null, { file: 'next' })]), disk)
   expect(listing(bench.root), where).toEqual({ ...found, next: 'file 644 next' })
 }
 

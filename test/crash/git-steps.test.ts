@@ -54,7 +54,7 @@ async function runWith(kill: Kill, root: string, round: number): Promise<{ calls
 }
 
 /** Some of the cases, evenly chosen from a drawn one on. A long run takes all of them. */
-function some<T>(cases: readonly T[], draw: number): T[] {
+function sampleCases<T>(cases: readonly T[], draw: number): T[] {
   const step = Math.max(1, Math.floor(cases.length / Math.ceil(KILLS / 3)))
   return cases.filter((_, n) => n % step === draw % step)
 }
@@ -72,7 +72,7 @@ it(
         { at: n, when: 'before' },
         { at: n, when: 'after' },
       ])
-      const kills = some(all, draw)
+      const kills = sampleCases(all, draw)
       for (const kill of kills) {
         expect((await runWith(kill, at.root, round + 1)).isKilled).toBe(true)
         expect((await runWith(NEVER, at.root, 0)).isKilled).toBe(false)
@@ -92,7 +92,7 @@ it('a recovery killed at any of its git calls is finished by the next one', SLOW
     let round = roundOf(at)
     // The last calls of a commit land it, and the recovery repeats them.
     const all = [0, 2, 4].flatMap((last) => [1, 2, 3, 4, 5, 6, 7, 8].map((n) => ({ at: calls - last, n })))
-    const cases = some(all, draw)
+    const cases = sampleCases(all, draw)
     let cut = 0
     for (const { at: last, n } of cases) {
       expect((await runWith({ at: last, when: 'before' }, at.root, round + 1)).isKilled).toBe(true)

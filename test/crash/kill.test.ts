@@ -106,7 +106,7 @@ describe('killed at random moments', () => {
       const count = COUNTS[n % COUNTS.length] ?? 1
       const dying = startChild('committing-rounds.ts', bench.root, String(count), '1', 'die')
       expect(await dying.line()).toBeUndefined()
-      for (let turn = 0; turn < 3 && n < RECOVERY_KILLS; turn += 1) {
+      for (let attempt = 0; attempt < 3 && n < RECOVERY_KILLS; attempt += 1) {
         const child = startChild('recovering.ts', bench.root)
         expect(await child.line()).toBe('ready')
         await sleep(Math.random() * (count === 100 ? 40 : 8))

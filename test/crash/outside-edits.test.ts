@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type CommitEntry, type CommitOutcome, commitEntries, keptCommit, settledLook } from '../../src/commit/index.js'
-import { type Bench, inputFor, newBench, type Tree, turn } from '../commit/kit.js'
+import { type Bench, inputFor, newBench, type Tree, entryFor } from '../commit/kit.js'
 import { reportingDisk } from './faulty-disk.js'
 
 /** As long as the old and the new content, so that only the time shows the save to a check that reads no content. */
@@ -50,7 +50,7 @@ async function saveAt(
   const bench = newBench(tree)
   const target = join(bench.root, 'a')
   if (isOld && existsSync(target)) utimesSync(target, 1_000_000.5, 1_000_000.5)
-  const look = settledLook(lstatSync(target, { bigint: true, throwIfNoEntry: false }))
+  const settledStats = settledLook(lstatSync(target, { bigint: true, throwIfNoEntry: false }))
   const fd = how === 'through an open descriptor' && existsSync(target) ? openSync(target, 'r+') : undefined
   let call = ''
   const { disk } = reportingDisk((at) => {
@@ -60,7 +60,7 @@ async function saveAt(
   }, 'all')
   try {
     const result = await commitEntries(
-      inputFor(bench, [{ ...entry, ...(look && { look }) }, turn('b', null, { file: 'b' })], { strict }),
+      inputFor(bench, [{ ...entry, ...(settledStats && { look: settledStats }) }, entryFor('b', null, { file: 'b' })], { strict }),
       disk,
     ).catch(() => undefined)
     const found = lstatSync(target, { throwIfNoEntry: false }) && readFileSync(target, 'utf8')
@@ -71,17 +71,17 @@ async function saveAt(
 }
 
 /** Where the saved content is now: at its path (`there`), `kept` for undo, or `lost`. */
-function fate(saved: Saved): 'there' | 'kept' | 'lost' {
+function outcomeOf(saved: Saved): 'there' | 'kept' | 'lost' {
   if (saved.found === THEIRS) return 'there'
   const before = saved.result && keptCommit(saved.bench.layout, saved.result.tx).before('a')
   return before !== undefined && Buffer.from(before).toString() === THEIRS ? 'kept' : 'lost'
 }
 
 const CASES: [string, Tree, CommitEntry][] = [
-  ['overwrite', { a: { file: 'old' } }, turn('a', { file: 'old' }, { file: 'new' })],
-  ['delete', { a: { file: 'old' } }, turn('a', { file: 'old' }, null)],
-  ['create', {}, turn('a', null, { file: 'new' })],
-  ['chmod', { a: { file: 'old' } }, turn('a', { file: 'old' }, { file: 'old', mode: 0o600 })],
+  ['overwrite', { a: { file: 'old' } }, entryFor('a', { file: 'old' }, { file: 'new' })],
+  ['delete', { a: { file: 'old' } }, entryFor('a', { file: 'old' }, null)],
+  ['create', {}, entryFor('a', null, { file: 'new' })],
+  ['chmod', { a: { file: 'old' } }, entryFor('a', { file: 'old' }, { file: 'old', mode: 0o600 })],
 ]
 
 describe.each(CASES)('a save by another program during a commit (%s)', (op, tree, entry) => {
@@ -98,7 +98,7 @@ describe.each(CASES)('a save by another program during a commit (%s)', (op, tree
       isOver = saved.reachedEnd
       if (!isOver && (op !== 'create' || how !== 'through an open descriptor')) {
         const where = `call ${n}: ${saved.call}`
-        const outcome = fate(saved)
+        const outcome = outcomeOf(saved)
         if (outcome === 'lost') lost.push(saved.call)
         // A conflict leaves the save at its path. Only a save into the already replaced file is not reported.
         const isConflict = saved.result?.conflicts.some((conflict) => conflict.path === 'a') === true

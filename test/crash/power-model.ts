@@ -55,7 +55,7 @@ export interface Explored {
 }
 
 /** A pseudorandom generator of numbers from 0 to 1. */
-function chance(seed: number): () => number {
+function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -108,7 +108,7 @@ class Model {
     this.#new = JSON.stringify(whole.memory.listing(ROOT))
     for (let at = 1; at <= whole.calls + 1; at += stride) {
       const { memory, ledger, done } = await this.#commit(at, false)
-      await this.#cut(memory, ledger, done, `cut at ${at}`, chance(at), true)
+      await this.#cut(memory, ledger, done, `cut at ${at}`, randomFrom(at), true)
     }
   }
 
@@ -193,7 +193,7 @@ class Model {
     if (edited !== undefined) {
       if (found[edited] !== 'file 644 theirs') return `the save of ${edited} is lost: ${found[edited]}`
       for (const known of [this.#old, this.#new]) {
-        if (without(known, edited) === without(JSON.stringify(found), edited)) return undefined
+        if (withoutPath(known, edited) === withoutPath(JSON.stringify(found), edited)) return undefined
       }
       return `neither old nor new: ${JSON.stringify(found)}`
     }
@@ -210,7 +210,7 @@ function appendTo(ledger: JsonObject[], record: JsonObject): void {
   if (!ledger.some(({ id }) => id === record.id)) ledger.push(record)
 }
 
-function without(listing: string, path: string): string {
+function withoutPath(listing: string, path: string): string {
   const found = JSON.parse(listing) as Record<string, string>
   delete found[path]
   return JSON.stringify(found)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Disk } from '../../src/commit/disk.js'
 import type { Layout } from '../../src/core/layout.js'
-import { type Tree, turn } from '../commit/kit.js'
+import { type Tree, entryFor } from '../commit/kit.js'
 import { explore, type Mutant } from './power-model.js'
 import { SHAPES, type Shape } from './shapes.js'
 
@@ -13,7 +13,7 @@ const twenty = Array.from({ length: 20 }, (_, i) => `d${i}/f`)
 const FLUSHED: Shape = {
   name: 'twenty files in as many directories',
   before: Object.fromEntries(twenty.map((path) => [path, { file: 'old' }])) satisfies Tree,
-  entries: twenty.map((path, i) => turn(path, { file: 'old' }, { file: `new ${i}` })),
+  entries: twenty.map((path, i) => entryFor(path, { file: 'old' }, { file: `new ${i}` })),
 }
 
 const CASES = [...SHAPES, FLUSHED].flatMap((shape) => [false, true].map((strict) => ({ ...shape, strict, shape })))

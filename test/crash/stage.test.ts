@@ -30,8 +30,8 @@ it(`a stage killed at ${KILLS} random moments has every call that returned, with
     // One more call may be on disk although the child was killed before it printed the number. It is there completely
     // or not at all.
     const next = after(state, stepOf(last + 1))
-    const fits = ({ files, saved }: State) => same(files, model) && names.size === saved.size
-    const whole = [state, next].find(fits)
+    const isModel = ({ files, saved }: State) => isSameModel(files, model) && names.size === saved.size
+    const whole = [state, next].find(isModel)
     const message = `after ${last} calls: ${JSON.stringify([...model])} is not ${JSON.stringify([...state.files])}`
     expect(whole, message).toBeDefined()
     done = last + (whole === state ? 0 : 1)
@@ -58,6 +58,6 @@ it(`a stage killed at ${KILLS} random moments has every call that returned, with
   expect(numbers).toEqual(expect.arrayContaining(returned.filter((n) => n % 5 === 0)))
 })
 
-function same(a: Model, b: Model): boolean {
+function isSameModel(a: Model, b: Model): boolean {
   return a.size === b.size && [...a].every(([name, text]) => b.get(name) === text)
 }

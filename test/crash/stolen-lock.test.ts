@@ -3,7 +3,7 @@ import { afterEach, expect, it } from 'vitest'
 import { realDisk } from '../../src/commit/disk.js'
 import { type CommitOutcome, commitEntries, recover } from '../../src/commit/index.js'
 import { EscrowError } from '../../src/core/api-error.js'
-import { type Bench, inputFor, listing, newBench, turn } from '../commit/kit.js'
+import { type Bench, inputFor, listing, newBench, entryFor } from '../commit/kit.js'
 
 let bench: Bench
 afterEach(() => bench.remove())
@@ -26,7 +26,7 @@ const slow = {
   },
 }
 
-const MANY = Array.from({ length: 30 }, (_, i) => turn(`many/${i}`, null, { file: 'many' }))
+const MANY = Array.from({ length: 30 }, (_, i) => entryFor(`many/${i}`, null, { file: 'many' }))
 
 async function settle(runs: Promise<CommitOutcome>[]): Promise<(CommitOutcome | EscrowError)[]> {
   return Promise.all(
@@ -63,7 +63,7 @@ it('a second commit that takes the lock while the first writes its files: both l
       onProgress: ({ phase, files }) => {
         if (phase !== 'staging' || files === 0 || second !== undefined) return
         makeStale()
-        second = commitEntries(inputFor(bench, [turn('second', null, { file: 'second' })]))
+        second = commitEntries(inputFor(bench, [entryFor('second', null, { file: 'second' })]))
       },
     }),
     slow,
@@ -81,12 +81,12 @@ it('a second commit that takes the lock while the first writes its record finish
   const append = async (record: Record<string, unknown>) => {
     if (second === undefined) {
       makeStale()
-      second = commitEntries(inputFor(bench, [turn('a', { file: 'new' }, { file: 'newer' })]))
+      second = commitEntries(inputFor(bench, [entryFor('a', { file: 'new' }, { file: 'newer' })]))
       await second
     }
     await bench.append(record)
   }
-  const first = await commitEntries(inputFor(bench, [turn('a', { file: 'old' }, { file: 'new' })], { append }))
+  const first = await commitEntries(inputFor(bench, [entryFor('a', { file: 'old' }, { file: 'new' })], { append }))
   const results = [first, ...(second === undefined ? [] : [await second])]
   expect(results.map(({ seq }) => seq)).toEqual([1, 2])
   expect(listing(bench.root)).toEqual({ a: 'file 644 newer' })
@@ -97,11 +97,11 @@ it('of two concurrent commits of one file, one succeeds and the other is refused
   bench = newBench({ a: { file: 'old' } })
   let second: Promise<CommitOutcome> | undefined
   const first = commitEntries(
-    inputFor(bench, [turn('a', { file: 'old' }, { file: 'first' }), ...MANY], {
+    inputFor(bench, [entryFor('a', { file: 'old' }, { file: 'first' }), ...MANY], {
       onProgress: ({ phase, files }) => {
         if (phase !== 'staging' || files === 0 || second !== undefined) return
         makeStale()
-        second = commitEntries(inputFor(bench, [turn('a', { file: 'old' }, { file: 'second' })]))
+        second = commitEntries(inputFor(bench, [entryFor('a', { file: 'old' }, { file: 'second' })]))
       },
     }),
     slow,

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { commitEntries } from '../../src/commit/index.js'
-import { type Bench, inputFor, listing, newBench, turn } from '../commit/kit.js'
+import { type Bench, inputFor, listing, newBench, entryFor } from '../commit/kit.js'
 import { quickDisk, reportingDisk } from './faulty-disk.js'
 
 const TRIES = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 200)
@@ -48,12 +48,12 @@ function createBoth(bench: Bench, outside: string, tries: number): void {
 
 function entriesOf(i: number) {
   return [
-    turn(`d/over-${i}`, { file: 'old' }, { file: 'new' }),
-    turn(`d/gone-${i}`, { file: 'old' }, null),
-    turn(`d/mode-${i}`, { file: 'old' }, { file: 'old', mode: 0o600 }),
-    turn(`d/dir-${i}`, { dir: true }, null),
-    turn(`d/new-${i}`, null, { file: 'new' }),
-    turn(`d/newdir-${i}/x`, null, { file: 'new' }),
+    entryFor(`d/over-${i}`, { file: 'old' }, { file: 'new' }),
+    entryFor(`d/gone-${i}`, { file: 'old' }, null),
+    entryFor(`d/mode-${i}`, { file: 'old' }, { file: 'old', mode: 0o600 }),
+    entryFor(`d/dir-${i}`, { dir: true }, null),
+    entryFor(`d/new-${i}`, null, { file: 'new' }),
+    entryFor(`d/newdir-${i}/x`, null, { file: 'new' }),
   ]
 }
 

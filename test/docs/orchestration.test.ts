@@ -49,7 +49,7 @@ describe("this repository's own workspace", () => {
 
   it('has an intent for every room', () => {
     const scopes = intents.flatMap(({ ownedScope }) => ownedScope)
-    for (const room of [
+    for (const folder of [
       'overlay',
       'src/fs',
       'src/policy',
@@ -59,7 +59,7 @@ describe("this repository's own workspace", () => {
       'src/trace',
       'src/cli',
     ])
-      expect(scopes).toContain(`${room}/**`)
+      expect(scopes).toContain(`${folder}/**`)
   })
 
   it('has existing files in the scope of each intent in progress', () => {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { compileOnce } from '../support/compiled.js'
 import { WITHOUT_REGISTER_WARNING } from '../support/node-warnings.js'
-import { type Block, fileOf, says, normalizeOutput, stepsOf } from './readme-blocks.js'
+import { type Block, fileOf, matchesOutput, normalizeOutput, stepsOf } from './readme-blocks.js'
 
 export const project = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -107,7 +107,7 @@ export function typeAll(blocks: readonly Block[], home: string): void {
     }
     for (const { command, output } of stepsOf(block)) {
       const [shown, printed] = [normalizeOutput(output, home), normalizeOutput(type(accept(command)), home)]
-      if (!says(shown, printed)) expect(printed, `line ${block.line}: ${command}`).toBe(shown)
+      if (!matchesOutput(shown, printed)) expect(printed, `line ${block.line}: ${command}`).toBe(shown)
     }
   }
 }

@@ -60,7 +60,7 @@ export function normalizeOutput(text: string, root: string): string {
 }
 
 /** A line with only `...` matches any lines. */
-export function says(shown: string, printed: string): boolean {
+export function matchesOutput(shown: string, printed: string): boolean {
   const pattern = shown
     .split('\n')
     .map((line) => (line === '...' ? '(?:.*\n)*?.*' : line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))

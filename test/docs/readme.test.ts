@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { project, readersHome, typeAll, useReader } from './reader.js'
-import { blocksOf, says } from './readme-blocks.js'
+import { blocksOf, matchesOutput } from './readme-blocks.js'
 
 const readme = fs.readFileSync(`${project}README.md`, 'utf8')
 const blocks = blocksOf(readme)
@@ -57,9 +57,9 @@ describe('the quick start', () => {
 
 describe('a placeholder for any lines', () => {
   it('is only three dots on a separate line', () => {
-    expect(says('a\n...\nd\n', 'a\nb\nc\nd\n')).toBe(true)
-    expect(says('a\n...\nd\n', 'a\nb\nc\n')).toBe(false)
-    expect(says('a...\n', 'abcd\n')).toBe(false)
-    expect(says('(1.)\n', '(1x)\n')).toBe(false)
+    expect(matchesOutput('a\n...\nd\n', 'a\nb\nc\nd\n')).toBe(true)
+    expect(matchesOutput('a\n...\nd\n', 'a\nb\nc\n')).toBe(false)
+    expect(matchesOutput('a...\n', 'abcd\n')).toBe(false)
+    expect(matchesOutput('(1.)\n', '(1x)\n')).toBe(false)
   })
 })

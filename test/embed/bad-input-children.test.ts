@@ -31,35 +31,35 @@ const scopeOf = (glob: string) => PLAN.replace('src/**', glob)
 const aliases = ['a: &a [x,x,x,x,x,x,x,x,x]', ...'bcdefghi'].map((key, n) =>
   n === 0 ? key : `${key}: &${key} [${Array(9).fill(`*${String.fromCharCode(96 + n)}`)}]`,
 )
-const bad = (name: string, content: string | Buffer, message: RegExp, file = INTENTS): Row => {
+const badFile = (name: string, content: string | Buffer, message: RegExp, file = INTENTS): Row => {
   return { name, file, content, fails: ['write', new RegExp(`^policy_invalid .*${message.source}`, message.flags)] }
 }
 
 const YAML: readonly Row[] = [
-  bad('an alias bomb', `${aliases.join('\n')}\n${PLAN}`, /line 1.*anchors/),
-  bad('a nesting bomb of brackets', `${PLAN}x: ${'['.repeat(20_000)}`, /nested deeper than 32/),
-  bad('a nesting bomb of braces', `x: ${'{a: '.repeat(5000)}`, /nested deeper/, POLICY),
-  bad('a nesting bomb of dashes', `x:\n  ${'- '.repeat(20_000)}y\n`, /nested deeper/),
-  bad('a nesting bomb of questions', `${'? '.repeat(20_000)}x\n`, /nested deeper/, POLICY),
-  bad('a list of 5 MB', `${PLAN}x:\n${'  - item\n'.repeat(600_000)}`, /larger than 256 KiB/),
-  bad('a key twice', `${PLAN}active_intents: []\n`, /line 5.*unique/i),
-  bad('two documents', `${PLAN}---\n${PLAN}`, /second document/),
-  bad('tabs', 'access:\n\tsrc: deny\n', /line 2.*tab/i, POLICY),
-  bad('__proto__', '__proto__: {access: {}}\n', /__proto__/, POLICY),
-  bad('an unknown tag', 'access: !!js/function "x"\n', /tag/i, POLICY),
-  bad('a scalar', 'just words\n', /map/),
-  bad('nothing', '', /empty/),
-  bad('bytes that are not UTF-8', Buffer.from([0x61, 0x3a, 0x20, 0x0a, 0xff, 0xfe]), /line 2.*UTF-8/, POLICY),
-  bad('NUL', 'access: "\0"\n', /control character/, POLICY),
-  bad('a glob of stars', scopeOf(`${'*a'.repeat(26)}*`), /more than 4 \*/),
-  bad('a glob of double stars', scopeOf(`${'**/'.repeat(20)}x`), /more than 4 \*\*/),
-  bad('a glob of braces', scopeOf('{a,b}'.repeat(22)), /more than 64/),
-  bad('a glob with a group', scopeOf('(a+)+b'), /parentheses/),
-  bad('a long glob', scopeOf('x'.repeat(513)), /512/),
-  bad('a path rule of stars', `access: {"${'*a'.repeat(26)}*": deny}\n`, /more than 4 \*/, POLICY),
+  badFile('an alias bomb', `${aliases.join('\n')}\n${PLAN}`, /line 1.*anchors/),
+  badFile('a nesting bomb of brackets', `${PLAN}x: ${'['.repeat(20_000)}`, /nested deeper than 32/),
+  badFile('a nesting bomb of braces', `x: ${'{a: '.repeat(5000)}`, /nested deeper/, POLICY),
+  badFile('a nesting bomb of dashes', `x:\n  ${'- '.repeat(20_000)}y\n`, /nested deeper/),
+  badFile('a nesting bomb of questions', `${'? '.repeat(20_000)}x\n`, /nested deeper/, POLICY),
+  badFile('a list of 5 MB', `${PLAN}x:\n${'  - item\n'.repeat(600_000)}`, /larger than 256 KiB/),
+  badFile('a key twice', `${PLAN}active_intents: []\n`, /line 5.*unique/i),
+  badFile('two documents', `${PLAN}---\n${PLAN}`, /second document/),
+  badFile('tabs', 'access:\n\tsrc: deny\n', /line 2.*tab/i, POLICY),
+  badFile('__proto__', '__proto__: {access: {}}\n', /__proto__/, POLICY),
+  badFile('an unknown tag', 'access: !!js/function "x"\n', /tag/i, POLICY),
+  badFile('a scalar', 'just words\n', /map/),
+  badFile('nothing', '', /empty/),
+  badFile('bytes that are not UTF-8', Buffer.from([0x61, 0x3a, 0x20, 0x0a, 0xff, 0xfe]), /line 2.*UTF-8/, POLICY),
+  badFile('NUL', 'access: "\0"\n', /control character/, POLICY),
+  badFile('a glob of stars', scopeOf(`${'*a'.repeat(26)}*`), /more than 4 \*/),
+  badFile('a glob of double stars', scopeOf(`${'**/'.repeat(20)}x`), /more than 4 \*\*/),
+  badFile('a glob of braces', scopeOf('{a,b}'.repeat(22)), /more than 64/),
+  badFile('a glob with a group', scopeOf('(a+)+b'), /parentheses/),
+  badFile('a long glob', scopeOf('x'.repeat(513)), /512/),
+  badFile('a path rule of stars', `access: {"${'*a'.repeat(26)}*": deny}\n`, /more than 4 \*/, POLICY),
   { name: 'a byte order mark and CRLF', file: INTENTS, content: `\ufeff${PLAN.replaceAll('\n', '\r\n')}` },
   { name: 'a pattern of stars in .intentignore', file: '.intentignore', content: `${'*a'.repeat(2000)}*b\n` },
-  bad('256 KiB of .intentignore', 'x\n'.repeat(130_000), /larger than 64 KiB/, '.intentignore'),
+  badFile('256 KiB of .intentignore', 'x\n'.repeat(130_000), /larger than 64 KiB/, '.intentignore'),
 ]
 
 const LEDGER = `${ORCHESTRATION}/agent_trace.jsonl`
@@ -78,7 +78,7 @@ const LINES: readonly Row[] = [
   },
 ]
 
-const endless = (path: string) => fs.symlinkSync('/dev/zero', path)
+const linkToZeros = (path: string) => fs.symlinkSync('/dev/zero', path)
 const pipe = (path: string) => execFileSync('mkfifo', [path])
 const NO_FILES: readonly (readonly [file: string, fails?: Row['fails']])[] = [
   [INTENTS, ['write', /^policy_invalid .*not a plain file/]],
@@ -98,7 +98,7 @@ const NO_FILES: readonly (readonly [file: string, fails?: Row['fails']])[] = [
 const SPECIAL: readonly Row[] = NO_FILES.flatMap(([file, fails]) => {
   const more = fails ? { fails } : {}
   return [
-    { name: `a link to an endless device: ${file}`, file, content: endless, ...more },
+    { name: `a link to an endless device: ${file}`, file, content: linkToZeros, ...more },
     { name: `a pipe: ${file}`, file, content: pipe, ...more },
   ]
 })

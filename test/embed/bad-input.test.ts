@@ -12,7 +12,7 @@ import {
   recordsOf,
   type TestWorkspace,
   testWorkspace,
-  working,
+  startSession,
 } from '../support/workspace.js'
 
 /** Bad input causes a named error with a hint; nothing is written and nothing is lost. */
@@ -21,7 +21,7 @@ import {
 async function setUpUsedWorkspace(): Promise<TestWorkspace> {
   const at = testWorkspace()
   const workspace = await openWorkspace(at.root)
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   session.fs.writeFileSync('src/a.ts', 'staged\n')
   session.fs.writeFileSync('src/b.ts', 'staged too\n')
   await workspace.close()
@@ -111,7 +111,7 @@ describe('a broken registry', () => {
 
   it('denies at once when it breaks during a session, and works again once repaired', async () => {
     const at = testWorkspace()
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     session.fs.writeFileSync('src/a.ts', 'before')
     at.write('.orchestration/active_intents.yaml', '{')
     expect(await reasonOf(() => session.fs.writeFileSync('src/a.ts', 'x'))).toBe('policy_invalid')
@@ -129,7 +129,7 @@ describe('a broken policy', () => {
   ])('with %s denies every write with a named error', async (_, text) => {
     const at = testWorkspace()
     at.write('.orchestration/policy.yaml', text)
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     const error = await failure(() => session.fs.writeFileSync('src/a.ts', 'x'))
     expect(error).toMatchObject({ code: 'EIO', reason: 'policy_invalid' })
     expect(error.message).toContain('policy.yaml')
@@ -143,7 +143,7 @@ describe('a ledger', () => {
     const before = readFileSync(orchestration(at, 'agent_trace.jsonl'))
     appendFileSync(orchestration(at, 'agent_trace.jsonl'), '{"version":"0.1.0","id":"torn')
     const workspace = await at.open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     expect(readFileSync(orchestration(at, 'agent_trace.jsonl')).subarray(0, before.length)).toEqual(before)
     expect((await recordsOf(workspace)).map((record) => metadataOf(record).type)).toContain('recovered')
     expect(await workspace.ledger.verify()).toMatchObject({ ok: true })
@@ -183,7 +183,7 @@ describe('a session', () => {
       expect(error.message).toMatch(/stage\.log is damaged at line 1.*Restore the file/)
     }
     expect(readFileSync(log)).toEqual(bytes)
-    const other = await working(workspace, 'other')
+    const other = await startSession(workspace, 'other')
     other.fs.writeFileSync('src/a.ts', 'x')
     expect(existsSync(inState(at, 'sessions/agent/owner'))).toBe(false)
   })
@@ -198,7 +198,7 @@ describe('a session', () => {
     const lines = readFileSync(log, 'utf8').split('\n')
     const put = lines.findIndex((line) => line.includes('"src/b.ts"'))
     writeFileSync(log, `${lines.slice(0, put).join('\n')}\n${lines[put]?.slice(0, 30)}`)
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     expect((await session.changes()).changes.map(({ path }) => path)).toEqual(['src/a.ts'])
     session.fs.writeFileSync('src/b.ts', 'again')
     expect(existsSync(`${log}.torn`)).toBe(true)
@@ -283,7 +283,7 @@ describe('files in place of escrowfs directories', () => {
       writeFileSync(path, "somebody's own")
       const work = async () => {
         const workspace = await at.open()
-        const session = await working(workspace)
+        const session = await startSession(workspace)
         session.fs.writeFileSync('src/a.ts', 'x')
         const review = await workspace.review('agent')
         await review.changes()

@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { hostFs, type Session } from '../../src/index.js'
 import { compileOnce } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
-import { failure, reasonOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { failure, reasonOf, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
 
 let place: TestWorkspace
 let session: Session
@@ -18,7 +18,7 @@ beforeEach(async () => {
   const dir = tempDir()
   home = dir.path
   place = testWorkspace()
-  session = await working(await place.open())
+  session = await startSession(await place.open())
   onTestFinished(() => dir.dispose())
 })
 

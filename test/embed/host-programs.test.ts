@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { hostPrograms, type Session } from '../../src/index.js'
-import { metadataOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
 
 /** Lists the files below its last argument, as ripgrep does with `--files`; `-e` makes it print, complain, wait or fail. */
 const RG = `#!/bin/sh
@@ -30,7 +30,7 @@ beforeEach(async () => {
   place.write('tools/rg', RG)
   rg = `${place.root}/tools/rg`
   chmodSync(rg, 0o755)
-  session = await working(await place.open())
+  session = await startSession(await place.open())
   session.fs.writeFileSync('src/staged.ts', '')
   session.fs.unlinkSync('src/b.ts')
   programs = hostPrograms(session)

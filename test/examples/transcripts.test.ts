@@ -52,9 +52,9 @@ describe('readTranscripts', () => {
   afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
   it('merges files by step number, and groups equal numbers', () => {
-    const look = (at: number, path: string) => JSON.stringify({ at, person: 'look-at-disk', path })
-    writeFileSync(join(directory, 'a.jsonl'), `${look(1, 'a1')}\n${look(3, 'a3')}\n`)
-    writeFileSync(join(directory, 'b.jsonl'), `${look(2, 'b2')}\n${look(3, 'b3')}\n`)
+    const lookEntry = (at: number, path: string) => JSON.stringify({ at, person: 'look-at-disk', path })
+    writeFileSync(join(directory, 'a.jsonl'), `${lookEntry(1, 'a1')}\n${lookEntry(3, 'a3')}\n`)
+    writeFileSync(join(directory, 'b.jsonl'), `${lookEntry(2, 'b2')}\n${lookEntry(3, 'b3')}\n`)
     const paths = readTranscripts(directory).map((group) => group.map((step) => ('path' in step ? step.path : '')))
     expect(paths).toEqual([['a1'], ['b2'], ['a3', 'b3']])
   })

@@ -5,7 +5,7 @@ import { approverOf, type Human } from '../../src/hooks/human.js'
 import type { Answer, Question } from '../../src/index.js'
 import { DEFAULT_SETTINGS } from '../../src/policy/settings.js'
 import { trust } from '../support/trust.js'
-import { metadataOf, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, reasonOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 
 /** Commands and policy: denied commands, questions to a person, and the records in the ledger. */
 
@@ -15,7 +15,7 @@ async function scene(policy: string, approver?: (question: Question) => Promise<
   const at = testWorkspace()
   at.write('.orchestration/policy.yaml', policy)
   const workspace = await at.open(approver ? { approver } : {})
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   const questions = async () => (await workspace.review(session.id)).questions()
   const answer = async (word: Answer['answer'], more: Partial<Answer> = {}) => {
     const other = await at.open()
@@ -126,7 +126,7 @@ describe('a command that is asked about', () => {
     expect(fs.readFileSync(`${root}/.orchestration/policy.yaml`, 'utf8').replace(/\s+/g, ' ')).toContain(
       line.replace(/\{ /g, '{').replace(/ \}/g, '}').replace(/\s+/g, ' '),
     )
-    const other = await working(workspace, 'two')
+    const other = await startSession(workspace, 'two')
     const ran = await other.exec('rm -f y').then(
       () => 'allow',
       (error: { reason: string }) => error.reason,
@@ -213,11 +213,11 @@ describe('a classifier that fails', () => {
     [{ destructive: 'allow' }, 'other'],
     [{}, 'other'],
   ] as const)('under %j: %s', async (classes, expected) => {
-    const failing = async () => Promise.reject(new Error('no grammar'))
+    const rejectGrammar = async () => Promise.reject(new Error('no grammar'))
     const policy = { settings: () => ({ ...DEFAULT_SETTINGS, classes }) }
     const questions = { takeCommand: () => undefined, askCommand: () => undefined, waitForAnswers: async () => false }
-    const nothing = () => undefined
-    const admission = new SessionAdmission(policy, questions, nothing, nothing, failing)
+    const noop = () => undefined
+    const admission = new SessionAdmission(policy, questions, noop, noop, rejectGrammar)
     const admitted = admission.admit('ls', {}, '').then(
       (admission) => String(admission.classes),
       (error: { reason: string }) => error.reason,

@@ -7,7 +7,7 @@ import { SessionFormat } from '../../src/exec/format.js'
 import type { RunningCommand, Session } from '../../src/index.js'
 import { DEFAULT_SETTINGS } from '../../src/policy/settings.js'
 import { countProcesses } from '../support/processes.js'
-import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 
 /** The effects of `format` in policy.yaml after a tool call. */
 
@@ -18,7 +18,7 @@ async function scene(policy: string) {
   const at = testWorkspace()
   at.write('.orchestration/policy.yaml', policy)
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   const commands = async () => (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'command')
   return { ...at, workspace, session, commands }
 }
@@ -133,10 +133,10 @@ describe('format', () => {
     // The files that they wait for are outside of the workspace, where a command sees the machine's own files.
     const signals = mkdtempSync(`${homedir()}/.escrow-format-`)
     onTestFinished(() => rmSync(signals, { recursive: true, force: true }))
-    const give = (name: string) => writeFileSync(`${signals}/${name}`, '')
-    const when = (name: string) => `until [ -e ${signals}/${name} ]; do sleep 0.02; done;`
-    const { session, workspace } = await scene(yaml({ '*.ts': `${when('format')} ${LOUD}` }))
-    const work = `${when('first')} echo server > src/b.ts; echo one; ${when('second')} echo server > src/a.ts; echo two; sleep 60`
+    const createSignal = (name: string) => writeFileSync(`${signals}/${name}`, '')
+    const waitForSignal = (name: string) => `until [ -e ${signals}/${name} ]; do sleep 0.02; done;`
+    const { session, workspace } = await scene(yaml({ '*.ts': `${waitForSignal('format')} ${LOUD}` }))
+    const work = `${waitForSignal('first')} echo server > src/b.ts; echo one; ${waitForSignal('second')} echo server > src/a.ts; echo two; sleep 60`
     let server: RunningCommand | undefined
     const waitForOutput = async (word: string) => {
       while (!server?.read().text.includes(word)) await wait(20)
@@ -148,15 +148,15 @@ describe('format', () => {
     })
     while (countProcesses(`${signals}/format`) === 0) await wait(20)
     // Ingested while the formatter changes the same file.
-    give('first')
+    createSignal('first')
     await waitForOutput('one')
     expect((await server?.ingest())?.effects.changes.map(({ path }) => path)).toEqual(['src/b.ts'])
-    give('format')
+    createSignal('format')
     await editing
     expect([read(session, 'src/a.ts'), read(session, 'src/b.ts')]).toEqual(['NEW\n', 'server\n'])
     expect((await session.feedback()).map(({ path, kind }) => `${kind} ${path}`)).toEqual(['formatted src/a.ts'])
     // And in the other order: it does not know the formatter's change of this file.
-    give('second')
+    createSignal('second')
     await waitForOutput('two')
     const { refused } = (await server?.stop()) ?? {}
     expect(refused?.map(({ path, reason }) => `${path} ${reason}`)).toEqual(['src/a.ts stale_file'])
@@ -173,7 +173,7 @@ describe('a formatter that takes too long', () => {
   const RULE = { files: ['*.ts'], run: 'slow', matches: () => true }
   const end = (exitCode: number | null) => ({ exitCode, stdout: '', stderr: '', truncated: false, began: true })
 
-  function slow(run: ConstructorParameters<typeof SessionFormat>[1]['run']) {
+  function setUpSlowFormat(run: ConstructorParameters<typeof SessionFormat>[1]['run']) {
     const reported: string[] = []
     const format = new SessionFormat(
       { settings: () => ({ ...DEFAULT_SETTINGS, format: [RULE] }) },
@@ -186,11 +186,11 @@ describe('a formatter that takes too long', () => {
   }
 
   it('is not waited for, and does not start when its turn comes later', async () => {
-    let turn = () => {}
+    let release = () => {}
     const started: unknown[] = []
-    const { reported, runFormat } = slow(async (_, options, signal) => {
+    const { reported, runFormat } = setUpSlowFormat(async (_, options, signal) => {
       await new Promise<void>((resolve) => {
-        turn = resolve
+        release = resolve
       })
       expect(options.signal?.aborted).toBe(true)
       started.push(await signal?.admit?.())
@@ -198,7 +198,7 @@ describe('a formatter that takes too long', () => {
     })
     await runFormat()
     expect(reported).toEqual(['Not formatted: slow: no time was left'])
-    turn()
+    release()
     await new Promise((resolve) => setImmediate(resolve))
     expect(started).toEqual([])
   })
@@ -214,7 +214,7 @@ describe('a formatter that takes too long', () => {
       stamp: '',
       read: () => Buffer.from(''),
     } as const
-    const { reported, runFormat } = slow(async (_, options, signal) => {
+    const { reported, runFormat } = setUpSlowFormat(async (_, options, signal) => {
       expect(options.timeout).toBeLessThanOrEqual(20)
       const lands = [signal?.accepts?.(file, end(null)), signal?.accepts?.(file, end(1)), signal?.accepts?.(effect, end(0))]
       expect([...lands, signal?.accepts?.(file, end(0))]).toEqual([false, false, false, true])

@@ -4,7 +4,7 @@ import { DEFAULT_SETTINGS } from '../../src/policy/settings.js'
 import type { Containment } from '../../src/terminal/containment.js'
 import { NO_SPOOL, openCopyPlace } from '../../src/terminal/copy-place.js'
 import { fakeContainment } from '../support/containments.js'
-import { failure, testWorkspace, working } from '../support/workspace.js'
+import { failure, testWorkspace, startSession } from '../support/workspace.js'
 
 const machine = vi.hoisted(() => ({ opens: true, forgotten: [] as string[] }))
 vi.mock('../../src/terminal/containments.js', () => ({ CONTAINMENTS: [newBrokenContainment()] }))
@@ -52,7 +52,7 @@ beforeEach(() => {
 
 async function site(check = 'run: "true"') {
   const workspace = await testWorkspace(POLICY, intentsWith(check)).open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   session.fs.writeFileSync('a.txt', 'new\n')
   return { session, review: await workspace.review(session.id) }
 }

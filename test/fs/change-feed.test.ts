@@ -6,7 +6,7 @@ import { diffStage, type RelPath } from '../../overlay/index.js'
 import { land, site } from './watching.js'
 
 /** Another program changes the disk. */
-function elsewhere(script: string, ...args: string[]): void {
+function runInProcess(script: string, ...args: string[]): void {
   execFileSync(process.execPath, ['-e', `const fs = require('node:fs'); ${script}`, ...args])
 }
 
@@ -81,7 +81,7 @@ describe('a change of a watched directory', () => {
     ]
     for (const [script, event] of steps) {
       const nextEvent = recorder.next(event.split(':')[1] ?? '')
-      elsewhere(`process.chdir(process.argv[1]); ${script}`, at.root)
+      runInProcess(`process.chdir(process.argv[1]); ${script}`, at.root)
       await nextEvent
     }
     expect(await recorder.all()).toEqual(steps.map(([, event]) => event))

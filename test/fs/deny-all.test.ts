@@ -19,10 +19,10 @@ function everyMethodCall(name: string): SealedTest {
   return async (house, calls) => {
     for (const handle of house.opened.handles) {
       const call: Callable = (...args) => Reflect.apply(Reflect.get(handle, name), handle, args)
-      const face: FsFunction = { name: `FileHandle.${name}`, stem: `FileHandle.${name}`, form: 'promise', call }
+      const fsFunction: FsFunction = { name: `FileHandle.${name}`, stem: `FileHandle.${name}`, form: 'promise', call }
       for (const args of methodShapes(name, house)) {
         calls.calls++
-        if (await makeCall(house.fs, face, args)) calls.succeeded.add(face.name)
+        if (await makeCall(house.fs, fsFunction, args)) calls.succeeded.add(fsFunction.name)
       }
     }
   }

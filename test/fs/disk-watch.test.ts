@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { hiding, recordEvents, waitForEvents, site } from './watching.js'
+import { hideReads, recordEvents, waitForEvents, site } from './watching.js'
 
 describe('a directory', () => {
   it('reports the disk below a renamed directory, by the new name', async () => {
@@ -69,7 +69,7 @@ describe('a tree', () => {
   })
 
   it('reports no hidden path, staged or on disk, and reads no hidden directory', async () => {
-    const at = site(hiding((path) => /^(secret|dir)(\/|$)/.test(path)))
+    const at = site(hideReads((path) => /^(secret|dir)(\/|$)/.test(path)))
     const recorder = at.watch(at.root, { recursive: true })
     at.fs.writeFileSync(`${at.root}/secret`, 'staged')
     fs.writeFileSync(`${at.root}/dir/x`, 'disk')
@@ -79,7 +79,7 @@ describe('a tree', () => {
   })
 
   it('does not enter a hidden directory, not even for a visible name in it', async () => {
-    const at = site(hiding((path) => path === 'dir'))
+    const at = site(hideReads((path) => path === 'dir'))
     const recorder = at.watch(at.root, { recursive: true })
     fs.writeFileSync(`${at.root}/dir/x`, 'disk')
     expect(await recorder.all()).toEqual([])

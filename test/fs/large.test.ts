@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 const SIZE = (5 << 20) + 3
 const large = (mark: number) => Buffer.alloc(SIZE, mark)
@@ -9,7 +9,7 @@ async function place() {
   const at = testWorkspace({ 'src/a.ts': 'one\n' })
   fs.writeFileSync(`${at.root}/src/low`, large(1))
   const workspace = await at.open()
-  const agent = await working(workspace)
+  const agent = await startSession(workspace)
   return { at, workspace, agent, fs: agent.fs, path: (name: string) => `${at.root}/src/${name}` }
 }
 

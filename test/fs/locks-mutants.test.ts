@@ -62,11 +62,11 @@ const mutants: Mutant[] = Object.entries(rows).flatMap(([stem, row]) => {
 })
 
 /** One form is enough, because all three are derived from the row. A second close would close another file. */
-function oneForm(stem: string): (face: FsFunction) => boolean {
-  const names = functionsOf(fs).filter((face) => face.stem === stem)
+function oneForm(stem: string): (fsFunction: FsFunction) => boolean {
+  const names = functionsOf(fs).filter((fsFunction) => fsFunction.stem === stem)
   const plain = names.filter(({ name, form }) => form === 'plain' && name.endsWith('Sync'))
   const wanted = plain.length > 0 ? plain : names
-  return ({ name, form }) => wanted.some((face) => face.name === name && face.form === form)
+  return ({ name, form }) => wanted.some((fsFunction) => fsFunction.name === name && fsFunction.form === form)
 }
 
 const MODES: Mode[] = ['deny writes', 'deny all']

@@ -332,8 +332,8 @@ const SCRIPTS: Record<string, Script> = {
     const shape = ({ name, code }: NodeJS.ErrnoException) => [name, code]
     const sizes: unknown[] = []
     for (const signal of [AbortSignal.abort(), new AbortController().signal, 5, null])
-      for (const look of ['stat', 'lstat'] as const) {
-        const stats = api.promises[look](`${root}/file`, { signal } as object)
+      for (const method of ['stat', 'lstat'] as const) {
+        const stats = api.promises[method](`${root}/file`, { signal } as object)
         sizes.push(await stats.then(({ size }) => Number(size), shape))
       }
     return sizes

@@ -23,11 +23,11 @@ const isOption = (value: unknown, name: string, wanted: unknown) =>
   typeof value === 'object' && value !== null && name in value && Reflect.get(value, name) === wanted
 
 const [NODE = 0] = process.versions.node.split('.').map(Number)
-const LOOKS = ['stat', 'lstat', 'fstat', 'statfs']
+const STAT_CALLS = ['stat', 'lstat', 'fstat', 'statfs']
 const APART: readonly Apart[] = [
   {
     why: 'Node fails with a TypeError without a code where it takes options from null.',
-    is: (op, _, [, options]) => LOOKS.includes(op) && options === null,
+    is: (op, _, [, options]) => STAT_CALLS.includes(op) && options === null,
   },
   {
     why: 'Node takes a mode of 1.5 for one of 1.',
@@ -92,7 +92,7 @@ const APART: readonly Apart[] = [
 const EVERY = isFuzzing() ? 1 : 8
 
 /** A directory, its copy, the facade over it, and descriptors of both. */
-class Ground {
+class Fixture {
   readonly #outer = tempDir()
   readonly real = `${this.#outer.path}/real`
   readonly copy = `${this.#outer.path}/copy`
@@ -118,8 +118,8 @@ class Ground {
 }
 
 /** @returns whether the call changed something, so that the next one needs a new directory */
-async function compare(ground: Ground, call: TriedCall, form: Form): Promise<boolean> {
-  const { real, copy, facade, theirs, ours, before } = ground
+async function compare(fixture: Fixture, call: TriedCall, form: Form): Promise<boolean> {
+  const { real, copy, facade, theirs, ours, before } = fixture
   const args = call.args.map((value) => value(ours))
   if (APART.some(({ is }) => is(call.op, form, args))) return false
   const wanted = await outcome(fs, call, form, theirs)
@@ -140,12 +140,12 @@ describe.each(Object.entries(CALLS))('%s', (op, kinds) => {
   const calls = [...callsOf(op, kinds), ...NAMED.filter(([named]) => named === op).flatMap(callsFromTuple)]
 
   it.each(formsOf(op))('accepts and refuses arguments as Node does: %s', async (form) => {
-    let ground = new Ground()
+    let fixture = new Fixture()
     for (const call of calls.filter((_, i) => i % EVERY === 0)) {
-      if (!(await compare(ground, call, form))) continue
-      ground.dispose()
-      ground = new Ground()
+      if (!(await compare(fixture, call, form))) continue
+      fixture.dispose()
+      fixture = new Fixture()
     }
-    ground.dispose()
+    fixture.dispose()
   })
 })

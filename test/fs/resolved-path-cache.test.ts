@@ -9,22 +9,22 @@ const errorWithReason = (reason: string) => expect.objectContaining({ reason })
 it('each read sees the current stage: written, renamed, removed, created again as another type', async () => {
   const { at, open, agent } = scene({ 'src/a.ts': 'disk', 'src/dir/b.ts': 'disk' })
   const { fs: api } = await agent(await open())
-  const look = () => [api.existsSync(at('src/a.ts')), api.statSync(at('src/a.ts'), { throwIfNoEntry: false })?.size]
+  const readStats = () => [api.existsSync(at('src/a.ts')), api.statSync(at('src/a.ts'), { throwIfNoEntry: false })?.size]
   const read = () => api.readFileSync(at('src/a.ts'), 'utf8')
-  expect([look(), read()]).toEqual([[true, 4], 'disk'])
+  expect([readStats(), read()]).toEqual([[true, 4], 'disk'])
   api.writeFileSync(at('src/a.ts'), 'staged')
-  expect([look(), read()]).toEqual([[true, 6], 'staged'])
+  expect([readStats(), read()]).toEqual([[true, 6], 'staged'])
   api.appendFileSync(at('src/a.ts'), '!')
-  expect([look(), read()]).toEqual([[true, 7], 'staged!'])
+  expect([readStats(), read()]).toEqual([[true, 7], 'staged!'])
   api.renameSync(at('src/a.ts'), at('src/c.ts'))
-  expect(look()).toEqual([false, undefined])
+  expect(readStats()).toEqual([false, undefined])
   expect(read).toThrow(expect.objectContaining({ code: 'ENOENT' }))
   api.mkdirSync(at('src/a.ts'))
   expect(api.statSync(at('src/a.ts')).isDirectory()).toBe(true)
   expect(read).toThrow(expect.objectContaining({ code: 'EISDIR' }))
   api.rmdirSync(at('src/a.ts'))
   api.symlinkSync('c.ts', at('src/a.ts'))
-  expect([look(), read()]).toEqual([[true, 7], 'staged!'])
+  expect([readStats(), read()]).toEqual([[true, 7], 'staged!'])
   expect(api.lstatSync(at('src/a.ts')).isSymbolicLink()).toBe(true)
 })
 
@@ -72,7 +72,7 @@ it('a lone surrogate is refused, because the host replaces it with another chara
   const { at, open, agent } = scene({ 'src/a\ufffd': 'secret' })
   const { fs: api } = await agent(await open())
   expect(api.readFileSync(at('src/a\ufffd'), 'utf8')).toBe('secret')
-  for (let turn = 0; turn < 2; turn++) {
+  for (let round = 0; round < 2; round++) {
     expect(() => api.readFileSync(at('src/a\ud800'))).toThrow(expect.objectContaining({ code: 'EILSEQ' }))
     expect(api.existsSync(at('src/a\ud800'))).toBe(false)
   }
@@ -92,7 +92,7 @@ it('text that is not UTF-8 is read as Node reads it, and writes are based on its
   const bytes = Buffer.from([0x61, 0xff, 0xfe, 0x62, 0xef, 0xbb, 0xbf])
   fs.writeFileSync(`${root}/src/a.bin`, bytes)
   const { fs: api } = await agent(await open())
-  for (let turn = 0; turn < 3; turn++)
+  for (let round = 0; round < 3; round++)
     expect(api.readFileSync(at('src/a.bin'), 'utf8')).toBe(fs.readFileSync(`${root}/src/a.bin`, 'utf8'))
   fs.utimesSync(`${root}/src/a.bin`, 1, 1)
   api.writeFileSync(at('src/a.bin'), 'mine')
@@ -105,5 +105,5 @@ it.each([0, 1, 65_535, 65_536, 65_537, 200_000])('a file of %i bytes is read who
   const bytes = Buffer.alloc(size, 'abcdefg')
   fs.writeFileSync(`${root}/src/a.bin`, bytes)
   const { fs: api } = await agent(await open())
-  for (let turn = 0; turn < 2; turn++) expect(api.readFileSync(at('src/a.bin')).equals(bytes)).toBe(true)
+  for (let round = 0; round < 2; round++) expect(api.readFileSync(at('src/a.bin')).equals(bytes)).toBe(true)
 })

@@ -82,15 +82,15 @@ describe('watchFile', () => {
     const at = site()
     at.fs.writeFileSync(at.file, 'staged')
     const recorder = recordWatch(at)
-    const beside = recordWatch(at, `${at.root}/beside`)
-    await beside.next()
+    const neighbour = recordWatch(at, `${at.root}/beside`)
+    await neighbour.next()
     fs.writeFileSync(at.file, 'staged', { mode: at.fs.statSync(at.file).mode & 0o777 })
     const drop = ['a' as RelPath]
     at.overlay.apply({ op: 'settle', t: '1', drop, point: [], hide: [], forget: drop, seq: 1, reviewed: 0 })
     expect(diffStage(at.overlay).changes).toEqual([])
     // Both are polled in the same interval: between two reports of the neighbour's changes this file was polled too.
     for (const content of ['1', '22']) {
-      const nextCall = beside.next()
+      const nextCall = neighbour.next()
       fs.writeFileSync(`${at.root}/beside`, content)
       await nextCall
     }
@@ -166,12 +166,12 @@ describe('watchFile', () => {
         : { verdict: 'stage' },
     )
     const recorder = recordWatch(at)
-    const beside = recordWatch(at, `${at.root}/b`)
-    await Promise.all([recorder.next(), beside.next()])
+    const neighbour = recordWatch(at, `${at.root}/b`)
+    await Promise.all([recorder.next(), neighbour.next()])
     fs.writeFileSync(at.file, 'secret')
     at.fs.writeFileSync(at.file, 'staged secret')
     for (const content of ['1', '22']) {
-      const nextCall = beside.next()
+      const nextCall = neighbour.next()
       fs.writeFileSync(`${at.root}/b`, content)
       await nextCall
     }

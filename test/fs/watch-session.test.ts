@@ -1,12 +1,12 @@
 import fs from 'node:fs'
 import { expect, it } from 'vitest'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 import { recordEvents, waitForEvents } from './watching.js'
 
 it("a commit's content is not reported again, and the disk's changes after it are", async () => {
   const { root, open } = testWorkspace()
   const workspace = await open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   const recorder = recordEvents(session.fs.watch(`${root}/src`, { recursive: true }))
   const all = () => waitForEvents(recorder, (round) => fs.writeFileSync(`${root}/src/probe`, round))
   session.fs.writeFileSync(`${root}/src/a.ts`, 'staged')
@@ -30,7 +30,7 @@ it("a commit's content is not reported again, and the disk's changes after it ar
 
 it('closing a session ends its watchers', async () => {
   const { root, open } = testWorkspace()
-  const session = await working(await open())
+  const session = await startSession(await open())
   const watcher = session.fs.watch(root)
   const poll = session.fs.watchFile(`${root}/src/a.ts`, () => undefined)
   const ends = [watcher, poll].map(

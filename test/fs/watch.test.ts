@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hiding, land, recordEvents, waitForEvents, site } from './watching.js'
+import { hideReads, land, recordEvents, waitForEvents, site } from './watching.js'
 
 describe('watching a file', () => {
   it('reports staged and disk changes of the file only', async () => {
@@ -61,7 +61,7 @@ describe('watching a file', () => {
 
 describe('the paths that a watch reports', () => {
   it('do not include paths that are hidden by the requested name', async () => {
-    const at = site(hiding((_, asked) => asked === 'link/x'))
+    const at = site(hideReads((_, asked) => asked === 'link/x'))
     fs.symlinkSync('dir', `${at.root}/link`)
     const recorder = at.watch(`${at.root}/link`)
     at.fs.writeFileSync(`${at.root}/dir/x`, 'staged')
@@ -70,7 +70,7 @@ describe('the paths that a watch reports', () => {
 
   it("outside of the workspace are the host's, without hidden paths and the workspace", async () => {
     const hidden: string[] = []
-    const at = site(hiding((path) => hidden.includes(path)))
+    const at = site(hideReads((path) => hidden.includes(path)))
     const outside = at.outside()
     hidden.push(`${outside}/secret`)
     const recorder = at.watch(outside)

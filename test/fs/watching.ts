@@ -49,7 +49,7 @@ export function site(decide?: Decide): Site {
 }
 
 /** Denies reads of the paths that `hides` accepts. */
-export function hiding(hides: (path: string, asked: string) => boolean): Decide {
+export function hideReads(hides: (path: string, asked: string) => boolean): Decide {
   return ({ effect, path, asked }) =>
     effect === 'read' && hides(path, asked)
       ? { verdict: 'deny', denial: { reason: 'hidden', message: 'Hidden.' } }

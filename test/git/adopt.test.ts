@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type AdoptReport, openWorkspace } from '../../src/index.js'
 import { trust } from '../support/trust.js'
-import { INTENTS, working } from '../support/workspace.js'
+import { INTENTS, startSession } from '../support/workspace.js'
 import { authors, BEGIN, ONE, repository, type TestRepository, TWO, text } from './kit.js'
 
 async function adopt(
@@ -86,7 +86,7 @@ describe('adopt', () => {
     at.run('add', 'pkg/src')
     at.run('commit', '-q', '-m', 'package', '--date=2020-01-02T03:04:05Z')
     const workspace = await openWorkspace(`${at.root}/pkg`)
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     session.fs.writeFileSync('src/a.ts', text(BEGIN, ONE))
     const review = await workspace.review(session.id)
     await review.approve(undefined, { name: 'Ann' })
@@ -147,6 +147,6 @@ describe('adopt', () => {
     } finally {
       delete process.env.ESCROW_SESSION
     }
-    await working(workspace)
+    await startSession(workspace)
   })
 })

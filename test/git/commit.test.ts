@@ -13,7 +13,7 @@ import {
 import { tempDir } from '../support/facade.js'
 import { commitAll, git, initEmptyRepository, initRepository } from '../support/git.js'
 import { trust } from '../support/trust.js'
-import { FILES, INTENTS, testWorkspace, working } from '../support/workspace.js'
+import { FILES, INTENTS, testWorkspace, startSession } from '../support/workspace.js'
 
 interface Repository {
   readonly root: string
@@ -34,7 +34,7 @@ async function repository(files: Readonly<Record<string, string>> = FILES): Prom
 
 async function over(at: ReturnType<typeof testWorkspace>): Promise<Repository> {
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   return {
     ...{ root: at.root, workspace, session, write: at.write },
     git: (...args) => git(at.root, ...args).trimEnd(),

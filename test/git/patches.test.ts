@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Patch, Session, Workspace } from '../../src/index.js'
 import { tempDir } from '../support/facade.js'
 import { git, initRepository } from '../support/git.js'
-import { FILES, testWorkspace, working } from '../support/workspace.js'
+import { FILES, testWorkspace, startSession } from '../support/workspace.js'
 
 /** Patches of a review, applied by real git, give the files that a commit of escrowfs gives. */
 
@@ -21,7 +21,7 @@ async function scene(files: Readonly<Record<string, string>> = FILES, isReposito
   const at = testWorkspace(files)
   if (isRepository) initRepository(at.root)
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   return {
     ...{ root: at.root, workspace, session },
     patches: async (per) => (await workspace.review(session.id)).patches(per),

@@ -1,7 +1,7 @@
 import { appendFileSync, rmSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/index.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 const INTENTS = `active_intents:
   - id: INT-001
@@ -32,7 +32,7 @@ async function commitFiles(
   work: (fs: Session['fs']) => void,
   intent = 'INT-001',
 ) {
-  const session = await working(workspace, `s-${intent}`, intent)
+  const session = await startSession(workspace, `s-${intent}`, intent)
   // Earlier commits are part of the disk.
   await session.flush()
   work(session.fs)

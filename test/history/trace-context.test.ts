@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 
@@ -13,7 +13,7 @@ describe('the memory of an intent', () => {
     })
     const workspace = await at.open()
     for (const [turn, path] of ['src/a.ts', 'src/b.ts', 'src/a.ts'].entries()) {
-      const session = await working(workspace, `s${turn}`)
+      const session = await startSession(workspace, `s${turn}`)
       session.fs.writeFileSync(path, `line ${turn}\n`)
       await session.close()
       const review = await workspace.review(`s${turn}`)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { outcomeText, runTool, type ToolOutcome } from '../../src/hooks/index.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 describe('the text of an outcome', () => {
   it.each<[unknown, string]>([
@@ -21,7 +21,7 @@ describe('the text of an outcome', () => {
 
   it("contains the denial record, then the reviewer's feedback", async () => {
     const workspace = await testWorkspace().open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     session.fs.writeFileSync('src/a.ts', 'x\n')
     await (await workspace.review('agent')).reject('src/a.ts', 'Not so.')
     const write = { name: 'write_file', args: { path: 'mail/m.ts' } }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { ToolCall } from '../../src/core/api.js'
 import { runTool } from '../../src/hooks/index.js'
-import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 
 const patch = (...paths: string[]) =>
   ['*** Begin Patch', ...paths.flatMap((path) => [`*** Add File: ${path}`, '+x']), '*** End Patch'].join('\n')
 
 describe('runTool', () => {
   it('judges every path before the work begins, and refuses a patch as a whole', async () => {
-    const session = await working(await testWorkspace().open())
+    const session = await startSession(await testWorkspace().open())
     let ran = false
     const use = { id: 'c', name: 'apply_patch', args: { patch: patch('src/new.ts', 'mail/new.ts') } }
     const outcome = await runTool(session, use, () => {
@@ -60,7 +60,7 @@ describe('runTool', () => {
   })
 
   it('returns an error of the tool as an outcome, also for a closed session', async () => {
-    const session = await working(await testWorkspace().open())
+    const session = await startSession(await testWorkspace().open())
     const boom = new Error('boom')
     const fail = () => {
       throw boom
@@ -77,7 +77,7 @@ describe('runTool', () => {
 
   it("returns the reviewer's feedback with the outcome, also of a refusal", async () => {
     const workspace = await testWorkspace().open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     const write = (text: string) =>
       runTool(session, { name: 'write_to_file', args: { path: 'src/a.ts' } }, () =>
         session.fs.promises.writeFile('src/a.ts', text),
@@ -97,7 +97,7 @@ describe('runTool', () => {
 describe('the gate of a call', () => {
   async function setUpGoverned() {
     const workspace = await testWorkspace().open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     const call = (gate: ToolCall['gate'], path = 'src/a.ts') =>
       runTool(
         session,
@@ -153,7 +153,7 @@ describe('the gate of a call', () => {
 describe('an ambient call', () => {
   it("owns the host's writes between its begin and end, and an edit tool's own re-read sets no base", async () => {
     const place = testWorkspace()
-    const session = await working(await place.open())
+    const session = await startSession(await place.open())
     await session.toolCall({ tool: 'read_file', kind: 'read' }, () => session.fs.readFileSync('src/a.ts'))
     place.write('src/a.ts', 'someone else\n')
     let end = () => {}

@@ -220,10 +220,10 @@ describe('a repository that lacks objects and allows git to fetch them from itse
     ['a pull request', 'HEAD~1:src/a.ts', (root: string) => void new PullRequest(root, 'HEAD~1', 'HEAD').changed()],
     ['an attestation', 'HEAD:src/a.ts', (root: string) => void filesIn(root, 'HEAD').digestOf('src/a.ts')],
     ['ignored files', 'HEAD^{tree}', (root: string) => void isKeptByGit(root, 'src/a.ts')],
-  ])('starts nothing for %s', (_, missing, look) => {
+  ])('starts nothing for %s', (_, missing, command) => {
     const clone = allowing(missing)
     try {
-      look(clone.root, clone.id)
+      command(clone.root, clone.id)
     } catch {
       // It lacks the object.
     }

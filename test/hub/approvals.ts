@@ -159,8 +159,8 @@ export function describeApprovals(hosts: () => [Database, Database]): void {
 
     it('is refused like a token of another role or workspace, or an unknown one', async () => {
       const { vote } = await workspace({}, createChange('a'))
-      const elsewhere = await reviewer(newScope(), 'Ada')
-      await expect(vote('Ada', 'approved', elsewhere)).rejects.toMatchObject({ code: 'refused' })
+      const otherWorkspaceReviewer = await reviewer(newScope(), 'Ada')
+      await expect(vote('Ada', 'approved', otherWorkspaceReviewer)).rejects.toMatchObject({ code: 'refused' })
       await expect(vote('Ada', 'approved', { proof: { token: sha256hex('x') } })).rejects.toMatchObject({
         code: 'refused',
       })

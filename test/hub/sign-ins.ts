@@ -41,13 +41,13 @@ export function describeSignIns(hosts: () => [Database, Database]): void {
   describe('a sign-in', () => {
     it('has the issuer, the subject, and the teams of its groups in the workspace', async () => {
       const { scope, one, signIn } = await workspace()
-      const elsewhere = Object.assign(newScope(), {
+      const otherScope = Object.assign(newScope(), {
         name: scope.tenant,
         role: 'admin',
         teams: ['@other/team'],
       } as const)
       expect((await signIn('1')).proof).toMatchObject({ subject: `${ISSUER} 1`, teams: ['@shop/docs'] })
-      await setSignInGroup(one, elsewhere)
+      await setSignInGroup(one, otherScope)
       const { cookie } = await signIn('2')
       const found = await findSignIn(one, cookie, ISSUER)
       expect([found?.identity, found?.accesses.length]).toEqual([undefined, 2])

@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { openJudge, serveShell } from '../../src/index.js'
 import { stateOf } from '../support/state.js'
-import { metadataOf, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, reasonOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 
 it("judges by the session's stage and answers, and changes neither", async () => {
   const at = testWorkspace()
   const workspace = await at.open()
-  const session = await working(workspace, 'agent')
+  const session = await startSession(workspace, 'agent')
   session.fs.symlinkSync('sub', 'src/away', 'dir')
   at.write('.orchestration/policy.yaml', 'access: {src/b.ts: ask, src/sub/c.ts: deny}\n')
   expect(await reasonOf(() => session.fs.writeFileSync('src/b.ts', 'x'))).toBe('needs_approval')

@@ -11,16 +11,16 @@ export async function withRequire<T>(
   api: typeof fs,
   done: (load: NodeJS.Require) => Promise<T>,
 ): Promise<T> {
-  const faces = new Map<string, unknown>([
+  const facades = new Map<string, unknown>([
     ['fs', api],
     ['fs/promises', api.promises],
   ])
   const original: unknown = Reflect.get(Module, '_load')
   if (typeof original !== 'function') throw new Error('This Node does not load CommonJS through Module._load.')
   const load = (request: string, parent: NodeJS.Module | undefined, isMain: boolean): unknown => {
-    const face = faces.get(request.replace(/^node:/, ''))
+    const facade = facades.get(request.replace(/^node:/, ''))
     const isGoverned = parent?.filename?.startsWith(dir + sep)
-    return face !== undefined && isGoverned ? face : Reflect.apply(original, Module, [request, parent, isMain])
+    return facade !== undefined && isGoverned ? facade : Reflect.apply(original, Module, [request, parent, isMain])
   }
   const require = createRequire(join(dir, 'package.json'))
   for (const name of Object.keys(require.cache)) if (name.startsWith(dir + sep)) delete require.cache[name]

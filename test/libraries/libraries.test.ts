@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { describe, expect, it } from 'vitest'
 import { createBareFacade, tempDir, treeOf } from '../support/facade.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 import { withRequire } from './governed-require.js'
 import { installLibraries } from './installed.js'
 
@@ -255,7 +255,7 @@ describe('a library has the same effects on session.fs as on node:fs', () => {
       seed(real)
       seed(root)
       const workspace = await open()
-      const session = await working(workspace)
+      const session = await startSession(workspace)
       await compare(use, real, session.fs, root)
 
       const review = await workspace.review(session.id)
@@ -281,7 +281,7 @@ describe('a library has the same effects on session.fs as on node:fs', () => {
 
   it.each(['.git', 'store'])('isomorphic-git cannot create a repository in %s', async (name) => {
     const { root, open } = testWorkspace({}, INTENTS)
-    const session = await working(await open())
+    const session = await startSession(await open())
     const init = withRequire(installLibraries(), session.fs, (load) =>
       load('isomorphic-git').init({ fs: session.fs, dir: `${root}/work`, gitdir: `${root}/work/${name}` }),
     )

@@ -31,7 +31,7 @@ describe('the state directory of a workspace', () => {
     prepareState(layoutAt(root))
     cpSync(root, `${path}/copy`, { recursive: true, preserveTimestamps: true })
     expect(layoutAt(`${path}/copy`).state).not.toBe(state)
-    for (let turn = 0; turn < 20; turn += 1) {
+    for (let attempt = 0; attempt < 20; attempt += 1) {
       rmSync(root, { recursive: true })
       mkdirSync(root)
       expect(layoutAt(root).state).not.toBe(state)

@@ -68,9 +68,9 @@ function site() {
   const layout = layoutAt(root)
   const { dir, stageLog, pack } = layout.session('one')
   mkdirSync(dir, { recursive: true })
-  let turn = 0
+  let index = 0
   const open = (): StageStore => {
-    const credit = () => ({ intent: `INT-${turn % 3}`, call: `call ${++turn}`, agent: 0 })
+    const credit = () => ({ intent: `INT-${index % 3}`, call: `call ${++index}`, agent: 0 })
     return ownStage(openStage(layout, 'one', { durability: 'process' }), {
       credit,
       knownBase: () => undefined,

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { newInode } from '../../overlay/new-inode.js'
 import { invalidateTick } from '../../overlay/tick.js'
 import { createBareFacade, tempDir } from '../support/facade.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 const own = { uid: process.getuid?.(), gid: process.getgid?.() }
 const getuid = process.getuid
@@ -78,7 +78,7 @@ describe('an entry created in a set-group-id directory', () => {
     const at = testWorkspace()
     fs.chmodSync(`${at.root}/src`, 0o2775)
     const workspace = await at.open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     session.fs.mkdirSync('src/new/in', { recursive: true })
     session.fs.writeFileSync('src/new/in/file', 'x')
     const mode = session.fs.statSync('src/new/in').mode
@@ -95,7 +95,7 @@ describe('an entry created in a set-group-id directory', () => {
     const at = testWorkspace()
     fs.chmodSync(`${at.root}/.orchestration`, 0o2775)
     const workspace = await at.open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     session.fs.mkdirSync('src/new')
     const { mode } = session.fs.statSync('src/new')
     const review = await workspace.review('agent')

@@ -35,21 +35,21 @@ const takingBack = fc.property(steps, fc.infiniteStream(fc.boolean()), (sequence
     // All changes of a path are reverted: a removed file together with the directory created in its place.
     const taken = new Set(gone.flatMap(names))
     const stays = changes.filter((change) => !gone.includes(change) && !names(change).some((name) => taken.has(name)))
-    const why = `taken back ${describeChanges(gone)} of ${describeChanges(changes)}`
+    const label = `taken back ${describeChanges(gone)} of ${describeChanges(changes)}`
     store.drop(gone)
     const kept = new Set(stays.flatMap(names))
     for (const { path, kind, after } of stays) {
       if (kind === 'mode') continue
       // The removed entry and its replacement are two changes of one path.
       const stands = after ?? stays.find((each) => each.path === path && each.after)?.after
-      if (stands) expect(mergedState(overlay, path)?.digest, `${path}, ${why}`).toBe(stands.digest)
-      else expect(overlay.typeOf(path) ?? 'dir', `${path}, ${why}`).toBe('dir')
+      if (stands) expect(mergedState(overlay, path)?.digest, `${path}, ${label}`).toBe(stands.digest)
+      else expect(overlay.typeOf(path) ?? 'dir', `${path}, ${label}`).toBe('dir')
     }
     for (const path of gone.flatMap(names)) {
       if ([...kept].some((each) => isWithin(path, each) || isWithin(each, path))) continue
       const disk = overlay.lower.typeOf(path)
-      if (disk === 'file') expect(overlay.read(path), `${path}, ${why}`).toEqual(overlay.lower.read(path))
-      else expect(overlay.typeOf(path), `${path}, ${why}`).toBe(disk)
+      if (disk === 'file') expect(overlay.read(path), `${path}, ${label}`).toEqual(overlay.lower.read(path))
+      else expect(overlay.typeOf(path), `${path}, ${label}`).toBe(disk)
     }
     const known = new Set([...kept, ...changes.filter(({ from }) => from !== undefined).map(({ path }) => path)])
     const isNew = ({ path, after }: StagedChange) =>
@@ -58,9 +58,9 @@ const takingBack = fc.property(steps, fc.infiniteStream(fc.boolean()), (sequence
       diffStage(overlay)
         .changes.filter(isNew)
         .map(({ path }) => path),
-      why,
+      label,
     ).toEqual([])
-    expect(mergedFiles(readStage(layout, 'one').overlay), why).toEqual(mergedFiles(overlay))
+    expect(mergedFiles(readStage(layout, 'one').overlay), label).toEqual(mergedFiles(overlay))
   } finally {
     store.close()
     dispose()

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { bareRepositoryAt } from '../../src/policy/bare-repository.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 const INTENTS = `active_intents:
   - {id: INT-001, name: All, status: IN_PROGRESS, owned_scope: ["**"]}
@@ -53,7 +53,7 @@ describe('a directory that is a repository under another name', () => {
 
   it("cannot be assembled from two sessions' staged files", async () => {
     const { at, workspace, fs: agent, session } = await scene()
-    const second = await working(workspace, 'second')
+    const second = await startSession(workspace, 'second')
     agent.mkdirSync('x/objects', { recursive: true })
     agent.writeFileSync('x/objects/a', 'a\n')
     agent.writeFileSync('x/HEAD', 'ref: refs/heads/main\n')
@@ -75,6 +75,6 @@ describe('a directory that is a repository under another name', () => {
 async function scene() {
   const at = testWorkspace({ 'src/a.ts': 'a\n' }, INTENTS)
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   return { at, workspace, session, fs: session.fs }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readingsOf } from '../../src/policy/readings.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 import { access, denial, policyOf, setUp } from './setup.js'
 
 describe('the readings of a name', () => {
@@ -42,7 +42,7 @@ describe('a name with a backslash', () => {
   it('is flagged, and refused at the commit, if the scope has become narrower', async () => {
     const at = testWorkspace({ 'src/a.ts': 'a\n' })
     const workspace = await at.open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     session.fs.writeFileSync('src/x\\..\\sub\\b.ts', 'b\n')
     expect(() => session.fs.writeFileSync('src/x\\..\\..\\mail\\m.ts', 'b\n')).toThrow(/Scope Violation.*mail\/m\.ts/)
     at.write(

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { secretIn, secretName } from '../../src/policy/secrets.js'
-import { failure, testWorkspace, working } from '../support/workspace.js'
+import { failure, testWorkspace, startSession } from '../support/workspace.js'
 
 describe('a secret', () => {
   it.each([
@@ -63,7 +63,7 @@ describe('a session', () => {
 
   it('neither reads nor writes it, by any name or link, and the refusal says how a person can open it', async () => {
     const at = testWorkspace(FILES)
-    const { fs } = await working(await at.open())
+    const { fs } = await startSession(await at.open())
     const secret = `${at.root}/src/.env`
     const error = await failure(() => fs.readFileSync(secret))
     expect(error).toMatchObject({ code: 'EACCES', reason: 'access_denied' })
@@ -94,14 +94,14 @@ describe('a session', () => {
 
   it('reads a file that a rule names, and not one that only a rule for its directory allows', async () => {
     const at = testWorkspace({ ...FILES, '.orchestration/policy.yaml': 'access: { src: allow, "src/*.pem": allow }\n' })
-    const { fs } = await working(await at.open())
+    const { fs } = await startSession(await at.open())
     expect(fs.readFileSync(`${at.root}/src/tls.pem`, 'utf8')).toBe('private\n')
     expect((await failure(() => fs.readFileSync(`${at.root}/src/.env`))).reason).toBe('access_denied')
   })
 
   it("cannot read the machine's password hashes, even as root, by a command or directly", async () => {
     const at = testWorkspace(FILES)
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     expect(
       (await session.exec('top=root; cat /etc/shadow /etc/./shadow /proc/self/$top/etc/shadow; wc -l < /etc/passwd'))
         .stdout,
@@ -111,13 +111,13 @@ describe('a session', () => {
 
   it('finds it absent in a command, unless a rule names it', async () => {
     const at = testWorkspace({ ...FILES, 'src/deep/node/.env.local': 'SECRET\n' })
-    const session = await working(await at.open())
-    const look = 'cd src && cat .env tls.pem deep/node/.env.local; ls -A . deep/node'
-    expect((await session.exec(look)).stdout).toBe('.:\n.env.example\na.ts\nconf\ndeep\n\ndeep/node:\n')
+    const session = await startSession(await at.open())
+    const command = 'cd src && cat .env tls.pem deep/node/.env.local; ls -A . deep/node'
+    expect((await session.exec(command)).stdout).toBe('.:\n.env.example\na.ts\nconf\ndeep\n\ndeep/node:\n')
     at.write('src/deep/late.key', 'SECRET\n')
     expect((await session.exec('cat src/deep/late.key; ls -A src/deep')).stdout).toBe('node\n')
     at.write('.orchestration/policy.yaml', 'access: { "**/.env": allow, "**/*.key": allow }\n')
     await new Promise((resolve) => setTimeout(resolve, 20))
-    expect((await session.exec(look)).stdout).toContain('KEY=1\n')
+    expect((await session.exec(command)).stdout).toContain('KEY=1\n')
   })
 })

@@ -11,7 +11,7 @@ import { HubRefusal } from '../../src/remote/ask.js'
 import { RemoteSync } from '../../src/remote/index.js'
 import { newScope } from '../hub/fixtures.js'
 import { connectMachine, reviewerOf } from '../remote/kit.js'
-import { working } from '../support/workspace.js'
+import { startSession } from '../support/workspace.js'
 import { faultyLine, faultyNetwork } from './faulty-network.js'
 
 /** A small fleet on PostgreSQL: two hubs, two machines with two agents each, a reviewer, and faults between them. */
@@ -118,7 +118,7 @@ async function twoHubs() {
 
 async function machineAt(hub: Parameters<typeof connectMachine>[0], name: string, url: string) {
   const { workspace, session } = await connectMachine(hub, name, url)
-  const sessions = { 'agent-1': session, 'agent-2': await working(workspace, 'agent-2') }
+  const sessions = { 'agent-1': session, 'agent-2': await startSession(workspace, 'agent-2') }
   const start = () => new RemoteSync(workspace, () => undefined)
   let syncing = start()
   return {

@@ -1,12 +1,12 @@
 import { appendFileSync, statSync, utimesSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 /** A live session continues after a commit of its changes: later calls behave as on a plain directory. */
 async function startAgent(files: Readonly<Record<string, string>>) {
   const at = testWorkspace(files)
   const workspace = await at.open()
-  const agent = await working(workspace)
+  const agent = await startSession(workspace)
   const commit = async () => {
     const review = await workspace.review('agent')
     await review.approve()
@@ -58,7 +58,7 @@ describe('a live session after a commit of its changes', () => {
     const { at, workspace, fs, commit } = await startAgent({ 'src/b/a': 'x\n', 'src/a': 'one\n' })
     fs.rmSync('src/b', { recursive: true })
     fs.mkdirSync('src/b/a', { recursive: true })
-    const other = await working(workspace, 'other')
+    const other = await startSession(workspace, 'other')
     other.fs.writeFileSync('src/a', 'two\n')
     const review = await workspace.review('other')
     await review.approve()

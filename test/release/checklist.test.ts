@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { Review } from '../../src/index.js'
 import { layoutAt } from '../../src/os/workspace-state.js'
-import { failure, metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { failure, metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 const PRICES = 'Prices are integers'
@@ -26,7 +26,7 @@ async function begin({ policy = '' } = {}) {
   const at = testWorkspace(undefined, intents(PRICES, TAX))
   if (policy !== '') at.write('.orchestration/policy.yaml', policy)
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   session.fs.writeFileSync('src/a.ts', 'new\n')
   await session.flush()
   const review = await workspace.review('agent')

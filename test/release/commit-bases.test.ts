@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 
 const ADD = 'export function add(a: number, b: number) {\n  return a + b\n}\n'
 
@@ -7,7 +7,7 @@ describe('the ledger record of a commit', () => {
   it('has the measured class of each file and of all files', async () => {
     const place = testWorkspace({ 'src/a.ts': ADD, 'src/b.ts': ADD, 'src/c.txt': 'one\n', 'src/gone.ts': ADD })
     const workspace = await place.open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     const land = async () => {
       const review = await workspace.review('agent')
       await review.approve()

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/core/api.js'
-import { type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 
@@ -29,7 +29,7 @@ describe("a person's changes at a path that the agent changed", () => {
   it.each(ACTS)('are drifted and kept in a directory that replaces the path, after %s', async (_, path, act) => {
     const at = testWorkspace({ 'src/a.ts': 'one\n', 'src/b.ts': 'b\n' })
     const workspace = await at.open()
-    const agent = await working(workspace)
+    const agent = await startSession(workspace)
     act(agent.fs)
     replace(at, path)
     const review = await workspace.review('agent')
@@ -49,7 +49,7 @@ describe("a person's changes at a path that the agent changed", () => {
   it.each(inTheWay)('are kept in a file that replaces %s, which is drifted', async (_, act) => {
     const at = testWorkspace({ 'src/a.ts': 'one\n', 'src/d/x': 'x\n' })
     const workspace = await at.open()
-    const agent = await working(workspace)
+    const agent = await startSession(workspace)
     agent.fs.writeFileSync('src/a.ts', 'two\n')
     act(agent.fs)
     at.write('src/made', 'precious\n')
@@ -73,7 +73,7 @@ describe("a person's changes at a path that the agent changed", () => {
   it.each(inRemoved)('are kept in a removed directory: %s', async (_, act, kept) => {
     const at = testWorkspace({ 'src/d/x': 'x\n', 'src/d/in/y': 'y\n' })
     const workspace = await at.open()
-    const agent = await working(workspace)
+    const agent = await startSession(workspace)
     agent.fs.rmSync('src/d', { recursive: true })
     act(at)
     const review = await workspace.review('agent')
@@ -87,7 +87,7 @@ describe("a person's changes at a path that the agent changed", () => {
   it('move with a renamed directory, or stay if another file took the name', async () => {
     const at = testWorkspace({ 'src/d/x': 'x\n', 'src/d/y': 'y\n', 'src/z': 'z\n' })
     const workspace = await at.open()
-    const agent = await working(workspace)
+    const agent = await startSession(workspace)
     agent.fs.renameSync('src/d', 'src/e')
     agent.fs.rmSync('src/e/x')
     agent.fs.writeFileSync('src/e/mine.txt', 'of the agent\n')
@@ -112,7 +112,7 @@ describe("a person's changes at a path that the agent changed", () => {
 async function committing(files: Readonly<Record<string, string>>) {
   const at = testWorkspace(files)
   const workspace = await at.open()
-  const { fs } = await working(workspace)
+  const { fs } = await startSession(workspace)
   const commit = async () => {
     const review = await workspace.review('agent')
     const { changes } = await review.changes()

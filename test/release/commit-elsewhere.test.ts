@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/core/api.js'
-import { type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 const FILES = { 'src/old/a.ts': 'a\n', 'src/old/in/b.ts': 'b\n' }
@@ -13,7 +13,7 @@ async function apart(files: Readonly<Record<string, string>> = FILES): Promise<{
   commit(): Promise<void>
 }> {
   const at = testWorkspace(files)
-  const agent = await working(await at.open())
+  const agent = await startSession(await at.open())
   return {
     at,
     agent,

@@ -1,13 +1,13 @@
 import { lstatSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { Selection, Session, Workspace } from '../../src/core/api.js'
-import { type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 
 /** An agent works; a person approves everything, or `some`, and commits. */
 async function commitWork(at: TestWorkspace, workspace: Workspace, work: (fs: Session['fs']) => void, some?: Selection) {
-  const agent = await working(workspace)
+  const agent = await startSession(workspace)
   work(agent.fs)
   const review = await workspace.review('agent')
   const { changes } = await review.changes()
@@ -18,7 +18,7 @@ async function commitWork(at: TestWorkspace, workspace: Workspace, work: (fs: Se
 }
 
 /** The link count and content of a path. */
-function look(at: TestWorkspace, path: string): string {
+function describeEntry(at: TestWorkspace, path: string): string {
   return `${lstatSync(`${at.root}/${path}`).nlink} ${at.text(path)}`
 }
 
@@ -41,9 +41,9 @@ it('commits several names staged for one new file as hard links, and shows them 
     'src/alone.ts': [],
   })
   const names = ['src/deep-name.ts', 'src/deep/other.ts', 'src/sub/third.ts']
-  expect(names.map((name) => look(at, name))).toEqual(names.map(() => '3 both'))
+  expect(names.map((name) => describeEntry(at, name))).toEqual(names.map(() => '3 both'))
   expect(new Set(names.map((name) => inode(at, name))).size).toBe(1)
-  expect(look(at, 'src/alone.ts')).toBe('1 both')
+  expect(describeEntry(at, 'src/alone.ts')).toBe('1 both')
   expect(rest).toEqual([])
 })
 
@@ -57,7 +57,7 @@ it('commits a new name for a file on disk as a hard link of that file', async ()
   })
   expect(Object.keys(flags)).toEqual(['src/sub/b.ts', 'src/third.ts'])
   expect(['src/a.ts', 'src/sub/b.ts', 'src/third.ts'].map((name) => inode(at, name))).toEqual([old, old, old])
-  expect(look(at, 'src/a.ts')).toBe('3 a one\na two\n')
+  expect(describeEntry(at, 'src/a.ts')).toBe('3 a one\na two\n')
   expect(rest).toEqual([])
   const undo = await workspace.undo(id)
   await undo.approve(undefined, ANN)
@@ -74,7 +74,7 @@ it('commits a file that was linked and then written as one new file with all its
     fs.renameSync('src/b.ts', 'src/moved.ts')
     fs.linkSync('src/moved.ts', 'src/sub/moved.ts')
   })
-  expect([look(at, 'src/a.ts'), look(at, 'src/b2.ts')]).toEqual(['2 a one\na two\nmore', '2 a one\na two\nmore'])
+  expect([describeEntry(at, 'src/a.ts'), describeEntry(at, 'src/b2.ts')]).toEqual(['2 a one\na two\nmore', '2 a one\na two\nmore'])
   expect(inode(at, 'src/a.ts')).toBe(inode(at, 'src/b2.ts'))
   expect(inode(at, 'src/moved.ts')).toBe(inode(at, 'src/sub/moved.ts'))
   expect(rest).toEqual([])
@@ -91,7 +91,7 @@ it('commits one approved name by itself and leaves the others unchanged', async 
     },
     'src/b2.ts',
   )
-  expect([look(at, 'src/a.ts'), look(at, 'src/b2.ts')]).toEqual(['1 a one\na two\n', '1 new'])
+  expect([describeEntry(at, 'src/a.ts'), describeEntry(at, 'src/b2.ts')]).toEqual(['1 a one\na two\n', '1 new'])
   expect(rest.map(({ path }) => path)).toEqual(['src/a.ts'])
   expect(agent.fs.readFileSync('src/a.ts', 'utf8')).toBe('new')
 })
@@ -99,11 +99,11 @@ it('commits one approved name by itself and leaves the others unchanged', async 
 it('does not link to a file that changed on disk since', async () => {
   const at = testWorkspace()
   const workspace = await at.open()
-  const agent = await working(workspace)
+  const agent = await startSession(workspace)
   agent.fs.linkSync('src/a.ts', 'src/b2.ts')
   const review = await workspace.review('agent')
   await review.approve('src/b2.ts', ANN)
   at.write('src/a.ts', 'theirs')
   await review.commit()
-  expect([look(at, 'src/a.ts'), look(at, 'src/b2.ts')]).toEqual(['1 theirs', '1 a one\na two\n'])
+  expect([describeEntry(at, 'src/a.ts'), describeEntry(at, 'src/b2.ts')]).toEqual(['1 theirs', '1 a one\na two\n'])
 })

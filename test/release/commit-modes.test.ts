@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/core/api.js'
-import { failure, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { failure, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 const mode = (at: TestWorkspace, path: string) => (lstatSync(`${at.root}/${path}`).mode & 0o7777).toString(8)
@@ -10,7 +10,7 @@ const mode = (at: TestWorkspace, path: string) => (lstatSync(`${at.root}/${path}
 async function commitWithRace(work: (fs: Session['fs']) => void, mode: number) {
   const at = testWorkspace()
   const workspace = await at.open()
-  const agent = await working(workspace)
+  const agent = await startSession(workspace)
   work(agent.fs)
   chmodSync(`${at.root}/src/a.ts`, mode)
   const review = await workspace.review('agent')

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, symli
 import { describe, expect, it } from 'vitest'
 import type { Session, Workspace } from '../../src/core/api.js'
 import { listing } from '../commit/kit.js'
-import { failure, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { failure, recordsOf, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 
@@ -22,7 +22,7 @@ async function moving(more: (at: TestWorkspace) => void = () => undefined): Prom
   symlinkSync('a.ts', `${at.root}/src/old/link`)
   more(at)
   const workspace = await at.open()
-  const agent = await working(workspace)
+  const agent = await startSession(workspace)
   agent.fs.mkdirSync('src/deep')
   agent.fs.renameSync('src/old', 'src/deep/new')
   return { at, workspace, agent }

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 const THEN = new Date('2020-02-02T02:02:02.500Z')
 
 it('commits times that were set by hand after the last write, in any process', async () => {
   const at = testWorkspace()
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   const path = (name: string) => `${at.root}/src/${name}`
   session.fs.writeFileSync(path('new'), 'new')
   session.fs.utimesSync(path('new'), THEN, THEN)
@@ -34,7 +34,7 @@ it('keeps times that were set by hand on a file edited in a renamed directory', 
   writeFileSync(`${at.root}/src/old/edited`, 'before')
   writeFileSync(`${at.root}/src/old/other`, 'other')
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   const edited = `${at.root}/src/new/edited`
   session.fs.renameSync(`${at.root}/src/old`, `${at.root}/src/new`)
   session.fs.writeFileSync(edited, 'after')
@@ -48,7 +48,7 @@ it('keeps times that were set by hand on a file edited in a renamed directory', 
 
 it('does not count times alone as a change', async () => {
   const at = testWorkspace()
-  const session = await working(await at.open())
+  const session = await startSession(await at.open())
   session.fs.utimesSync(`${at.root}/src/b.ts`, THEN, THEN)
   expect((await session.changes()).changes).toEqual([])
   expect(session.fs.statSync(`${at.root}/src/b.ts`).mtime).toEqual(THEN)
@@ -57,7 +57,7 @@ it('does not count times alone as a change', async () => {
 it('keeps the order in which the session wrote files, so that make rebuilds stale targets', async () => {
   const at = testWorkspace()
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   const path = (name: string) => `${at.root}/src/${name}`
   for (const name of ['f.o', 'prog', 'f.c']) session.fs.writeFileSync(path(name), name)
   const review = await workspace.review('agent')
@@ -71,7 +71,7 @@ it('keeps the order in which a contained command wrote files', async () => {
   const at = testWorkspace()
   at.write('src/Makefile', 'a.out: f.c\n\tcp f.c a.out\n')
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   const build = 'cd src && echo one > f.c && sleep 0.05 && make'
   expect((await session.exec(build)).exitCode).toBe(0)
   expect((await session.exec('cd src && make')).stdout).toContain('up to date')
@@ -88,7 +88,7 @@ it('stages and commits times that a contained command sets', async () => {
   writeFileSync(`${at.root}/src/old`, 'old')
   utimesSync(`${at.root}/src/old`, THEN, THEN)
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   const set = [
     'cd src',
     'echo new > touched && touch -d 2020-02-02T02:02:02.5Z touched',
@@ -113,7 +113,7 @@ it('stages and commits times that a contained command sets', async () => {
 
 it('does not refuse a command for the time of a file out of scope', async () => {
   const at = testWorkspace()
-  const session = await working(await at.open())
+  const session = await startSession(await at.open())
   const { exitCode, refused } = await session.exec('touch -d 2020-02-02 mail/m.ts')
   expect({ exitCode, refused }).toEqual({ exitCode: 0, refused: [] })
 })

@@ -3,14 +3,14 @@ import { expect, it } from 'vitest'
 import { lastCommit } from '../../src/commit/index.js'
 import { withProcessLock } from '../../src/os/lock.js'
 import { layoutAt } from '../../src/os/workspace-state.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 
 it('does not apply an approval again when its commit died before it was recorded', async () => {
   const at = testWorkspace()
   const workspace = await at.open()
-  const agent = await working(workspace)
+  const agent = await startSession(workspace)
   agent.fs.writeFileSync('src/a.ts', 'new\n')
   agent.fs.writeFileSync('src/b.ts', 'other\n')
   const review = await workspace.review('agent')
@@ -46,7 +46,7 @@ const CHANGED = 'ONE\nkept\nTWO\nkept too\nTHREE\n'
 /** A file with three changes in one hunk, which the reviewer split. */
 async function setUpSplitHunk() {
   const at = testWorkspace({ 'src/a.ts': THREE })
-  const agent = await working(await at.open())
+  const agent = await startSession(await at.open())
   agent.fs.writeFileSync('src/a.ts', CHANGED)
   await agent.flush()
   const review = await (await at.open()).review('agent')
@@ -93,7 +93,7 @@ it('keeps the rejection of a file when the committer of an approved part dies', 
 it('starts a new review log after a damaged one was moved away; earlier commits use none of its verdicts', async () => {
   const at = testWorkspace()
   const workspace = await at.open()
-  const agent = await working(workspace)
+  const agent = await startSession(workspace)
   const land = async (text: string) => {
     agent.fs.readFileSync('src/a.ts')
     agent.fs.writeFileSync('src/a.ts', text)
@@ -117,7 +117,7 @@ it('starts a new review log after a damaged one was moved away; earlier commits 
 it('records a commit once when a verdict arrives while the committer is not done', async () => {
   const at = testWorkspace()
   const layout = layoutAt(at.root)
-  const agent = await working(await at.open())
+  const agent = await startSession(await at.open())
   const write = async (text: string) => {
     agent.fs.readFileSync('src/a.ts')
     agent.fs.writeFileSync('src/a.ts', text)

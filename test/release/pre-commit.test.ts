@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { git, initRepository } from '../support/git.js'
-import { failure, testWorkspace, working } from '../support/workspace.js'
+import { failure, testWorkspace, startSession } from '../support/workspace.js'
 
 /** The seconds that each hook was given, and those that it gets here. */
 const hooks = vi.hoisted(() => ({ given: [] as (number | undefined)[], seconds: undefined as number | undefined }))
@@ -27,7 +27,7 @@ async function setUpPartlyApproved(hook: string) {
   writeFileSync(`${at.root}/.git/hooks/pre-commit`, `#!/bin/sh\n${hook}\n`)
   chmodSync(`${at.root}/.git/hooks/pre-commit`, 0o755)
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   session.fs.writeFileSync('src/a.ts', 'approved\n')
   session.fs.writeFileSync('src/b.ts', 'not approved\n')
   session.fs.writeFileSync('src/new.ts', 'not approved\n')
@@ -38,8 +38,8 @@ async function setUpPartlyApproved(hook: string) {
 }
 
 it('shows the pre-commit hook the approved changes, and no other staged change', async () => {
-  const looks = 'git diff --cached --name-status; git status --porcelain -uall; cat src/a.ts src/b.ts; ls src; exit 1'
-  const { run, commit, text } = await setUpPartlyApproved(looks)
+  const inspectScript = 'git diff --cached --name-status; git status --porcelain -uall; cat src/a.ts src/b.ts; ls src; exit 1'
+  const { run, commit, text } = await setUpPartlyApproved(inspectScript)
   const { output } = await failure(commit)
   expect(output).toBe('M\tsrc/a.ts\nM  src/a.ts\napproved\nb\na.ts\nb.ts\nsub\n')
   expect([run('status', '--porcelain'), text('src/a.ts')]).toEqual(['', 'a one\na two\n'])

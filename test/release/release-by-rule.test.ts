@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Session, Workspace } from '../../src/index.js'
-import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 
 const CODE = `export function price(amount: number): number {\n  const tax = amount * 0.19\n  return amount + tax\n}\n`
 const FILES = {
@@ -27,7 +27,7 @@ async function begin({ check = 'test -f src/price.ts', policy = POLICY, sentence
   const at = testWorkspace(FILES, intents(check) + (sentence === '' ? '' : `      - ${sentence}\n`))
   at.write('.orchestration/policy.yaml', policy)
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   return { at, workspace, session, release: (options = {}) => releaseOf(workspace, session, options) }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { ReleaseOptions, Session } from '../../src/index.js'
-import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 
 const CODE = 'export function price(amount) {\n  const tax = amount * 0.19\n  return amount + tax\n}\n'
 const RENAMED = CODE.replaceAll('tax', 'vat')
@@ -24,7 +24,7 @@ async function begin({ check = 'echo on', hold = 0 } = {}) {
   const at = testWorkspace(FILES, intents(check))
   at.write('.orchestration/policy.yaml', policy(hold))
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   const release = async (options: ReleaseOptions = {}, id = session.id) => (await workspace.review(id)).release(options)
   return { at, workspace, session, release }
 }
@@ -93,7 +93,7 @@ describe('a release by rule', () => {
       check: 'echo on; until ls docs | grep -q other.md; do sleep 0.05; done',
     })
     write(session, 'src/price.js', RENAMED)
-    const other = await working(workspace, 'other')
+    const other = await startSession(workspace, 'other')
     write(other, 'docs/other.md', 'Other\n')
     const released: Promise<unknown>[] = []
     const report = await release(whileChecking(() => void released.push(release({}, 'other'))))

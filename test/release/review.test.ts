@@ -1,16 +1,16 @@
 import { utimesSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 /** A reviewer's process that stays open next to an agent's. */
 async function setUpReview() {
   const place = testWorkspace()
-  const session = await working(await place.open())
+  const session = await startSession(await place.open())
   session.fs.writeFileSync('src/a.ts', 'a one\na new\n')
   session.fs.writeFileSync('src/b.ts', 'b new\n')
   const reviewer = await place.open()
   const review = await reviewer.review(session.id)
-  const look = async () => {
+  const readFiles = async () => {
     const { changes } = await review.changes()
     return Object.fromEntries(
       changes.map(({ path, hunks, state, flags }) => {
@@ -19,8 +19,8 @@ async function setUpReview() {
       }),
     )
   }
-  await look()
-  return { place, session, review, look }
+  await readFiles()
+  return { place, session, review, readFiles }
 }
 
 const A = { text: ' a one\n-a two\n+a new\n', state: 'pending', flags: [] }
@@ -28,63 +28,63 @@ const B = { text: '-b\n+b new\n', state: 'pending', flags: [] }
 
 describe('a review that is read repeatedly', () => {
   it('returns the same while nothing changes', async () => {
-    const { look } = await setUpReview()
-    for (let turn = 0; turn < 3; turn++) expect(await look()).toEqual({ 'src/a.ts': A, 'src/b.ts': B })
+    const { readFiles } = await setUpReview()
+    for (let attempt = 0; attempt < 3; attempt++) expect(await readFiles()).toEqual({ 'src/a.ts': A, 'src/b.ts': B })
   })
 
   it('sees what the agent writes, reverts and moves', async () => {
-    const { session, look } = await setUpReview()
+    const { session, readFiles } = await setUpReview()
     session.fs.writeFileSync('src/b.ts', 'b newer\n')
-    expect(await look()).toEqual({ 'src/a.ts': A, 'src/b.ts': { ...B, text: '-b\n+b newer\n' } })
+    expect(await readFiles()).toEqual({ 'src/a.ts': A, 'src/b.ts': { ...B, text: '-b\n+b newer\n' } })
     await session.revert(['src/b.ts'])
-    expect(await look()).toEqual({ 'src/a.ts': A })
+    expect(await readFiles()).toEqual({ 'src/a.ts': A })
     session.fs.renameSync('src/a.ts', 'src/moved.ts')
-    expect(await look()).toEqual({ 'src/moved.ts': A })
+    expect(await readFiles()).toEqual({ 'src/moved.ts': A })
     await session.close()
-    expect(await look()).toEqual({ 'src/moved.ts': A })
+    expect(await readFiles()).toEqual({ 'src/moved.ts': A })
   })
 
   it('sees changes of the disk by others, and their reversal', async () => {
-    const { place, look } = await setUpReview()
+    const { place, readFiles } = await setUpReview()
     place.write('src/b.ts', 'b of another\n')
-    expect((await look())['src/b.ts']).toMatchObject({ flags: ['drifted'] })
+    expect((await readFiles())['src/b.ts']).toMatchObject({ flags: ['drifted'] })
     place.write('src/b.ts', 'b\n')
-    expect(await look()).toEqual({ 'src/a.ts': A, 'src/b.ts': B })
+    expect(await readFiles()).toEqual({ 'src/a.ts': A, 'src/b.ts': B })
     // Same length and same mtime: the change is still found.
     place.write('src/b.ts', 'c\n')
     utimesSync(`${place.root}/src/b.ts`, 1, 1)
-    expect((await look())['src/b.ts']).toMatchObject({ flags: ['drifted'] })
+    expect((await readFiles())['src/b.ts']).toMatchObject({ flags: ['drifted'] })
     // Nothing is left to decide when the disk has the staged content.
     place.write('src/b.ts', 'b new\n')
-    expect(await look()).toEqual({ 'src/a.ts': A })
+    expect(await readFiles()).toEqual({ 'src/a.ts': A })
   })
 
   it('sees a changed policy and scope', async () => {
-    const { place, look } = await setUpReview()
+    const { place, readFiles } = await setUpReview()
     place.write('.orchestration/policy.yaml', 'protected: [src/b.ts]\n')
-    expect(await look()).toEqual({ 'src/a.ts': A, 'src/b.ts': { ...B, flags: ['protected'] } })
+    expect(await readFiles()).toEqual({ 'src/a.ts': A, 'src/b.ts': { ...B, flags: ['protected'] } })
     const intents = place.text('.orchestration/active_intents.yaml')
     place.write('.orchestration/active_intents.yaml', intents.replace('"src/**"', '"src/b.ts"'))
-    expect((await look())['src/a.ts']).toEqual({ ...A, flags: ['out-of-scope'] })
+    expect((await readFiles())['src/a.ts']).toEqual({ ...A, flags: ['out-of-scope'] })
   })
 
   it('sees verdicts, edits, splits and commits of other processes', async () => {
-    const { place, session, look } = await setUpReview()
+    const { place, session, readFiles } = await setUpReview()
     const other = await (await place.open()).review(session.id)
     await other.changes()
     await other.reject('src/b.ts', 'no')
-    expect(await look()).toEqual({ 'src/a.ts': A, 'src/b.ts': { ...B, state: 'rejected' } })
+    expect(await readFiles()).toEqual({ 'src/a.ts': A, 'src/b.ts': { ...B, state: 'rejected' } })
     await other.approve('src/a.ts')
-    expect((await look())['src/a.ts']).toEqual({ ...A, state: 'approved' })
+    expect((await readFiles())['src/a.ts']).toEqual({ ...A, state: 'approved' })
     await other.edit('src/b.ts', 'b as I want it\n')
-    expect((await look())['src/b.ts']).toMatchObject({
+    expect((await readFiles())['src/b.ts']).toMatchObject({
       text: '-b\n+b as I want it\n',
       flags: ['edited', 'verdict-void'],
     })
     await other.commit()
-    expect(Object.keys(await look())).toEqual(['src/b.ts'])
+    expect(Object.keys(await readFiles())).toEqual(['src/b.ts'])
     await other.discard('src/b.ts')
-    expect(await look()).toEqual({})
+    expect(await readFiles()).toEqual({})
   })
 
   it('decides on what it has shown, and refuses what changed since', async () => {

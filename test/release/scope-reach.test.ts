@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { scopeReach } from '../../src/release/scope-reach.js'
 import { describeReach } from '../../src/review/index.js'
 import { commitAll, git } from '../support/git.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 const FILES = {
   'src/a.ts': '',
@@ -38,7 +38,7 @@ describe('the reach of a wider scope', () => {
   it('is in a question that a person reads, and not in what the agent gets', async () => {
     const at = testWorkspace({ ...FILES })
     const workspace = await at.open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     const request = await session.requestScope(['lib/**'], 'The helper is there')
     await session.flush()
     const [question] = await (await workspace.review(session.id)).questions()

@@ -1,7 +1,7 @@
 import { rmSync, symlinkSync, unlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/core/api.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 type Act = (fs: Session['fs'], root: string) => void
 
@@ -42,7 +42,7 @@ const IDLE: readonly (readonly [string, Act])[] = [
 ]
 
 /** Calls that read a name after the disk changed, each by another route through the facade. */
-const LOOKS: readonly (readonly [string, (fs: Session['fs']) => unknown, unknown])[] = [
+const READS: readonly (readonly [string, (fs: Session['fs']) => unknown, unknown])[] = [
   ['readFileSync', (fs) => fs.readFileSync('src/a.ts', 'utf8'), 'mine\n'],
   ['promises.readFile', (fs) => fs.promises.readFile('src/a.ts', 'utf8'), 'mine\n'],
   ['statSync', (fs) => fs.statSync('src/a.ts').size, 5],
@@ -61,7 +61,7 @@ function readByDescriptor(fs: Session['fs']): string {
 async function idle(act: Act) {
   const at = testWorkspace({ 'src/a.ts': 'one\n' })
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   act(session.fs, at.root)
   expect((await session.changes()).changes).toEqual([])
   return { at, workspace, session }
@@ -69,10 +69,10 @@ async function idle(act: Act) {
 
 describe('a staged file that changes nothing', () => {
   it.each(IDLE)('shows what a person writes on disk later: %s', async (_, act) => {
-    for (const [name, look, expected] of LOOKS) {
+    for (const [name, read, expected] of READS) {
       const { at, session, workspace } = await idle(act)
       at.write('src/a.ts', 'mine\n')
-      expect([name, await look(session.fs)]).toEqual([name, expected])
+      expect([name, await read(session.fs)]).toEqual([name, expected])
       expect((await session.changes()).changes).toEqual([])
       await workspace.close()
     }
@@ -135,7 +135,7 @@ describe('a staged file that changes nothing', () => {
   it('may be a symbolic link', async () => {
     const at = testWorkspace({ 'src/a.ts': 'one\n', 'src/b.ts': 'two\n' })
     symlinkSync('a.ts', `${at.root}/src/l`)
-    const { fs } = await working(await at.open())
+    const { fs } = await startSession(await at.open())
     fs.lutimesSync('src/l', 1, 2)
     unlinkSync(`${at.root}/src/l`)
     symlinkSync('b.ts', `${at.root}/src/l`)
@@ -147,7 +147,7 @@ describe('a staged file that changes nothing', () => {
 async function idleLink() {
   const at = testWorkspace({ 'src/a.ts': 'one\n' })
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   session.fs.linkSync('src/a.ts', 'src/l.ts')
   const review = await workspace.review(session.id)
   await review.approve(undefined, { name: 'Ann' })

@@ -15,13 +15,13 @@ import type { Session, Workspace } from '../../src/core/api.js'
 import { layoutAt } from '../../src/os/workspace-state.js'
 import { removeTree } from '../../src/os/write.js'
 import { listing } from '../commit/kit.js'
-import { failure, metadataOf, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { failure, metadataOf, reasonOf, recordsOf, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 
 /** Lets an agent work; a person approves and commits everything. */
 async function commitWork(workspace: Workspace, work: (fs: Session['fs']) => void, id = 'agent') {
-  const agent = await working(workspace, id)
+  const agent = await startSession(workspace, id)
   work(agent.fs)
   await agent.close()
   return commitAll(workspace, id)
@@ -256,7 +256,7 @@ describe('commits that can be undone', () => {
     const workspace = await at.open()
     const { id } = await commitWork(workspace, changeTwo)
     const undo = await workspace.undo(id)
-    const agent = await working(workspace, undo.sessionId)
+    const agent = await startSession(workspace, undo.sessionId)
     expect(await reasonOf(() => agent.fs.writeFileSync('mail/m.ts', 'x'))).toBe('scope_violation')
     agent.fs.writeFileSync('src/b.ts', 'not what stood there\n')
     await agent.close()
@@ -295,9 +295,9 @@ type Act = readonly [op: 'put' | 'rm' | 'mv' | 'mkdir' | 'chmod' | 'ln', a: stri
 const name = fc.constantFrom('src/a.ts', 'src/b.ts', 'src/sub', 'src/sub/c.ts', 'src/x', 'src/x/y', 'src/x/y/z')
 const act: fc.Arbitrary<Act> = fc.tuple(fc.constantFrom('put', 'rm', 'mv', 'mkdir', 'chmod', 'ln'), name, name)
 
-function perform(fs: Session['fs'], [op, a, b]: Act, turn: number): void {
+function perform(fs: Session['fs'], [op, a, b]: Act, step: number): void {
   try {
-    if (op === 'put') fs.writeFileSync(a, `${turn}\n`)
+    if (op === 'put') fs.writeFileSync(a, `${step}\n`)
     else if (op === 'rm') fs.rmSync(a, { recursive: true })
     else if (op === 'mv') fs.renameSync(a, b)
     else if (op === 'mkdir') fs.mkdirSync(a, { recursive: true })

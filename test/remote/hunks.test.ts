@@ -6,7 +6,7 @@ import { addRemote } from '../../src/remote/index.js'
 import { ownRecordOf } from '../../src/trace/index.js'
 import { serveTrial } from '../hub/fixtures.js'
 import { threeHunks } from '../hub/hunks.js'
-import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 import { lyingHub, reviewerOf, states, sync } from './kit.js'
 
 const PATH = 'src/a.ts'
@@ -28,7 +28,7 @@ async function machine(
     lie === undefined ? used.url : await lyingHub(used, lie),
     await used.token(name, 'host'),
   )
-  const session = await working(workspace, 'agent-1')
+  const session = await startSession(workspace, 'agent-1')
   session.fs.writeFileSync(PATH, after)
   await sync(workspace)
   return { hub: used, place, workspace, session }
@@ -160,7 +160,7 @@ describe('hunks that two machines stage', () => {
     const place = testWorkspace({ [PATH]: 'a\nb\nc\nd\ne\n' })
     const workspace = await place.open()
     await addRemote(workspace.root, hub.url, await hub.token('laptop', 'host'))
-    const session = await working(workspace, 'agent-1')
+    const session = await startSession(workspace, 'agent-1')
     session.fs.writeFileSync(PATH, 'A\nb\nc\nd\nE\n')
     await sync(workspace)
     const review = await workspace.review('agent-1')

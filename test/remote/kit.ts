@@ -6,7 +6,7 @@ import { addRemote, RemoteSync, type SyncReport } from '../../src/remote/index.j
 import { diffFile } from '../../src/review/index.js'
 import { serveTrial } from '../hub/fixtures.js'
 import { serveFetch } from '../support/serve-fetch.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 type Hub = Awaited<ReturnType<typeof serveTrial>>
 
@@ -18,7 +18,7 @@ export async function connectMachine(hub: Hub, name = 'laptop', url = hub.url) {
   const place = testWorkspace()
   const workspace = await place.open()
   await addRemote(workspace.root, url, await hub.token(name, 'host'))
-  const session = await working(workspace, 'agent-1')
+  const session = await startSession(workspace, 'agent-1')
   return { place, workspace, session }
 }
 

@@ -9,7 +9,7 @@ import { addRemote, RemoteSync, removeRemote } from '../../src/remote/index.js'
 import { readRemote, readSeen, writeSeen } from '../../src/remote/settings.js'
 import { newScope, serveTrial, trialDatabase } from '../hub/fixtures.js'
 import { stateOf } from '../support/state.js'
-import { failure, testWorkspace, working } from '../support/workspace.js'
+import { failure, testWorkspace, startSession } from '../support/workspace.js'
 import { approveOnHub, awaitReports, connectMachine, reviewerOf, states, sync } from './kit.js'
 
 describe('changes that two machines stage', () => {
@@ -161,7 +161,7 @@ describe('a sync', () => {
     const workspace = await testWorkspace().open()
     await addRemote(workspace.root, first.url, token)
     await first.close()
-    const session = await working(workspace, 'agent-1')
+    const session = await startSession(workspace, 'agent-1')
     session.fs.writeFileSync('src/a.ts', 'offline\n')
     expect(await failure(() => sync(workspace))).toMatchObject({ code: 'away' })
     const again = await serveHub({ database, report: () => undefined, port: Number(new URL(first.url).port) })

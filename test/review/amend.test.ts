@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import type { Review, Session, Workspace } from '../../src/core/api.js'
 import { stateOf } from '../support/state.js'
-import { failure, metadataOf, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { failure, metadataOf, reasonOf, recordsOf, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
 
 const lines = (edits: Record<number, string> = {}) =>
   Array.from({ length: 20 }, (_, line) => `${edits[line] ?? `line ${line}`}\n`).join('')
@@ -21,7 +21,7 @@ interface Scene {
 async function scene(files: Record<string, string> = { 'src/a.ts': lines(), 'src/b.ts': lines() }): Promise<Scene> {
   const on = testWorkspace(files)
   const [agents, person] = [await on.open(), await on.open()]
-  const session = await working(agents)
+  const session = await startSession(agents)
   const review = await person.review('agent')
   const flags = async (path = 'src/a.ts') =>
     (await review.changes()).changes.find((change) => change.path === path)?.flags
@@ -222,11 +222,11 @@ describe("a reviewer's edit", () => {
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
     await s.review.edit('src/a.ts', lines({ 3: 'reviewer' }), ANN)
     await s.session.close()
-    const again = await working(await s.on.open())
+    const again = await startSession(await s.on.open())
     again.fs.readFileSync('src/a.ts')
     again.fs.writeFileSync('src/a.ts', lines({ 5: 'agent' }))
     await again.close()
-    const last = await working(await s.on.open())
+    const last = await startSession(await s.on.open())
     expect(last.fs.readFileSync('src/a.ts', 'utf8')).toBe(lines({ 5: 'agent' }))
   })
 
@@ -456,7 +456,7 @@ describe('a merging commit', () => {
 
   it("merges with another session's commit", async () => {
     const s = await scene()
-    const other = await working(s.agents, 'other')
+    const other = await startSession(s.agents, 'other')
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
     other.fs.writeFileSync('src/a.ts', lines({ 12: 'other' }))
     const theirs = await s.agents.review('other')

@@ -56,7 +56,7 @@ describe('toChangeSet', () => {
     const memory = createDiffMemory()
     const read: string[] = []
     let isUnchanged = () => true
-    const look = (...changes: StagedChange[]) => {
+    const recordLook = (...changes: StagedChange[]) => {
       memory.startView()
       const before = (change: StagedChange) => {
         read.push(change.path)
@@ -71,13 +71,13 @@ describe('toChangeSet', () => {
       return toChangeSet(changes, views).changes.map(({ hunks, flags }) => [hunks[0]?.text.split('\n')[2], flags])
     }
     const change = newStagedChange('a', 'old\n', 'new\n')
-    expect([look(change), look(change), read.splice(0)]).toEqual([[['+new', []]], [['+new', []]], ['a']])
-    expect([look(newStagedChange('a', 'old\n', 'newer\n')), read.splice(0)]).toEqual([[['+newer', []]], ['a']])
-    expect(look(newStagedChange('a', 'other\n', 'newer\n'))).toEqual([['+newer', ['drifted']]])
-    expect([look({ ...change, drifted: true }), read.splice(0)]).toEqual([[['+new', ['drifted']]], ['a', 'a']])
-    expect([look(change), read.splice(0)]).toEqual([[['+new', []]], []])
+    expect([recordLook(change), recordLook(change), read.splice(0)]).toEqual([[['+new', []]], [['+new', []]], ['a']])
+    expect([recordLook(newStagedChange('a', 'old\n', 'newer\n')), read.splice(0)]).toEqual([[['+newer', []]], ['a']])
+    expect(recordLook(newStagedChange('a', 'other\n', 'newer\n'))).toEqual([['+newer', ['drifted']]])
+    expect([recordLook({ ...change, drifted: true }), read.splice(0)]).toEqual([[['+new', ['drifted']]], ['a', 'a']])
+    expect([recordLook(change), read.splice(0)]).toEqual([[['+new', []]], []])
     isUnchanged = () => false
-    expect([look(change), read.splice(0)]).toEqual([[['+new', []]], ['a']])
+    expect([recordLook(change), read.splice(0)]).toEqual([[['+new', []]], ['a']])
   })
 
   it('omits an unchanged mode', () => {

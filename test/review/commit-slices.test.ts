@@ -1,14 +1,14 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { layoutAt } from '../../src/os/workspace-state.js'
-import { failure, testWorkspace, working } from '../support/workspace.js'
+import { failure, testWorkspace, startSession } from '../support/workspace.js'
 
 const LINES = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n'
 
 /** Two hunks, of which a commit is to take the first; `word` is another reviewer's verdict meanwhile. */
 async function committing(word: 'reject first' | 'withdraw first' | 'reject second' | 'approve other') {
   const on = testWorkspace({ 'src/a.ts': LINES, 'src/b.ts': 'b\n' })
-  const session = await working(await on.open())
+  const session = await startSession(await on.open())
   session.fs.writeFileSync('src/a.ts', LINES.replace('one', 'ONE').replace('ten', 'TEN'))
   session.fs.writeFileSync('src/b.ts', 'B\n')
   await session.flush()

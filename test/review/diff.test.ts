@@ -211,10 +211,10 @@ describe('hunk ids', () => {
     const [first] = diff(base, edit(base, 30)).hunks
     const shifted = diff(`top\n${base}`, `top\n${edit(base, 30)}`).hunks
     expect(shifted.map(({ id }) => id)).toEqual([first?.id])
-    const beside = diff(base, `top\n${edit(base, 30)}`).hunks
-    expect(beside).toHaveLength(2)
-    expect(beside[1]?.id).toBe(first?.id)
-    expect(beside[1]?.newStart).not.toBe(first?.newStart)
+    const shiftedHunks = diff(base, `top\n${edit(base, 30)}`).hunks
+    expect(shiftedHunks).toHaveLength(2)
+    expect(shiftedHunks[1]?.id).toBe(first?.id)
+    expect(shiftedHunks[1]?.newStart).not.toBe(first?.newStart)
   })
 
   it('stay when a neighbour is committed', () => {

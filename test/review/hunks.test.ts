@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Change, Review, Session, Workspace } from '../../src/core/api.js'
-import { failure, metadataOf, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { failure, metadataOf, reasonOf, recordsOf, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
 
 const numberedLines = (edits: Record<number, string> = {}, count = 30) =>
   Array.from({ length: count }, (_, line) => `${edits[line] ?? `line ${line}`}\n`).join('')
@@ -21,7 +21,7 @@ interface Scene {
 async function scene(files: Record<string, string> = FILES): Promise<Scene> {
   const on = testWorkspace(files)
   const workspace = await on.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   const review = await workspace.review('agent')
   const change = async (path = 'src/a.ts') => (await review.changes()).changes.find((each) => each.path === path)
   const hunks = async (path?: string) =>

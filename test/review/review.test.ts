@@ -14,7 +14,7 @@ let stage: StagedChange[]
 let disk: Map<string, string>
 let records: ReviewRecord[]
 /** The records that another process appends between a read of the log and an append to it. */
-let meanwhile: ReviewRecord[]
+let concurrentRecords: ReviewRecord[]
 let ledger: Verdict[]
 let commits: Parameters<ReviewEffects['commit']>[]
 let landings: [paths: string[], landing: Parameters<ReviewEffects['recordLanded']>[1]][]
@@ -36,7 +36,7 @@ const log: ReviewLog = {
     records.push(record)
   },
   appendAfter: async (lastSeen, record, first) => {
-    records.push(...meanwhile.splice(0))
+    records.push(...concurrentRecords.splice(0))
     if (records.length !== lastSeen.length) return false
     await first()
     records.push(record)
@@ -97,7 +97,7 @@ beforeEach(() => {
     ['a', 'a0'],
     ['b', 'b0'],
   ])
-  ;[records, meanwhile, ledger, commits, landings, failing, keepsApprovals] = [[], [], [], [], [], {}, false]
+  ;[records, concurrentRecords, ledger, commits, landings, failing, keepsApprovals] = [[], [], [], [], [], {}, false]
   review = reviewOf()
 })
 
@@ -105,7 +105,7 @@ describe('approve', () => {
   it('of everything skips a file that another reviewer has rejected, however late', async () => {
     await review.changes()
     await review.reject('b', 'no')
-    meanwhile = records.splice(0)
+    concurrentRecords = records.splice(0)
     const verdict = await review.approve()
     expect(verdict.paths).toEqual(['a', 'src/c'])
     expect(await states()).toEqual(['a approved', 'b rejected', 'src/c approved'])

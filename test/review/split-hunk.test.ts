@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Change, Review } from '../../src/core/api.js'
-import { metadataOf, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, reasonOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 
 const BASE = 'one\nkept\ntwo\nkept too\nthree\n'
 const NOW = 'ONE\nkept\nTWO\nkept too\nTHREE\n'
@@ -8,29 +8,29 @@ const NOW = 'ONE\nkept\nTWO\nkept too\nTHREE\n'
 async function scene() {
   const on = testWorkspace({ 'src/a.ts': BASE })
   const workspace = await on.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   session.fs.writeFileSync('src/a.ts', NOW)
   await session.flush()
   const review = await workspace.review('agent')
   return { on, workspace, session, review }
 }
 
-async function only(review: Review): Promise<Change> {
+async function onlyChange(review: Review): Promise<Change> {
   const [change] = (await review.changes()).changes
   return change ?? expect.unreachable('something is staged')
 }
 
 /** States with the first added line. */
 async function states(review: Review): Promise<string[]> {
-  return (await only(review)).hunks.map(({ state, text }) => `${state} ${/^\+(.*)$/m.exec(text)?.[1]}`)
+  return (await onlyChange(review)).hunks.map(({ state, text }) => `${state} ${/^\+(.*)$/m.exec(text)?.[1]}`)
 }
 
 describe('split', () => {
   it('makes pieces that are decided separately, for every reviewer', async () => {
     const { on, workspace, review } = await scene()
-    const [hunk] = (await only(review)).hunks
+    const [hunk] = (await onlyChange(review)).hunks
     const pieces = await review.split(hunk?.id ?? '')
-    expect((await only(review)).hunks.map(({ id }) => id)).toEqual(pieces)
+    expect((await onlyChange(review)).hunks.map(({ id }) => id)).toEqual(pieces)
     expect(await review.split(pieces[0] ?? '').catch((error) => error)).toMatchObject({
       reason: 'unsupported',
       message: expect.stringMatching(/^This hunk of src\/a\.ts cannot be split: there is no unchanged line/),
@@ -51,7 +51,7 @@ describe('split', () => {
 
   it('works right after changes(), and its pieces can be decided without another read', async () => {
     const { review } = await scene()
-    const [hunk] = (await only(review)).hunks
+    const [hunk] = (await onlyChange(review)).hunks
     const [first = ''] = await review.split(hunk?.id ?? '')
     await review.approve({ hunks: [first] })
     expect(await states(review)).toEqual(['approved ONE', 'pending TWO', 'pending THREE'])
@@ -60,8 +60,8 @@ describe('split', () => {
   it('applies a verdict on the whole to its pieces, whoever split it meanwhile', async () => {
     const { workspace, review } = await scene()
     const other = await workspace.review('agent')
-    const [hunk] = (await only(review)).hunks
-    await only(other)
+    const [hunk] = (await onlyChange(review)).hunks
+    await onlyChange(other)
     await review.reject({ hunks: [hunk?.id ?? ''] }, 'no')
     const [first = ''] = await review.split(hunk?.id ?? '')
     expect(await states(review)).toEqual(['rejected ONE', 'rejected TWO', 'rejected THREE'])
@@ -73,7 +73,7 @@ describe('split', () => {
 
   it('refuses an unknown hunk, and one that the agent has changed since', async () => {
     const { session, review } = await scene()
-    const [hunk] = (await only(review)).hunks
+    const [hunk] = (await onlyChange(review)).hunks
     expect(await reasonOf(() => review.split('h_none'))).toBe('nothing_selected')
     session.fs.writeFileSync('src/a.ts', `${NOW}four\n`)
     await session.flush()
@@ -82,7 +82,7 @@ describe('split', () => {
 
   it('gives pieces that can be discarded', async () => {
     const { session, review } = await scene()
-    const [hunk] = (await only(review)).hunks
+    const [hunk] = (await onlyChange(review)).hunks
     const [first = ''] = await review.split(hunk?.id ?? '')
     await review.discard({ hunks: [first] })
     await session.flush()
@@ -93,9 +93,9 @@ describe('split', () => {
 describe('withdraw', () => {
   it('makes a file, or a hunk of it, pending again, and is recorded in the ledger', async () => {
     const { workspace, review } = await scene()
-    const [hunk] = (await only(review)).hunks
+    const [hunk] = (await onlyChange(review)).hunks
     await review.split(hunk?.id ?? '')
-    const [first = ''] = (await only(review)).hunks.map(({ id }) => id)
+    const [first = ''] = (await onlyChange(review)).hunks.map(({ id }) => id)
     await review.approve('src/a.ts')
     await review.withdraw({ hunks: [first] })
     expect(await states(review)).toEqual(['pending ONE', 'approved TWO', 'approved THREE'])
@@ -104,7 +104,7 @@ describe('withdraw', () => {
     await review.approve('src/a.ts')
     const word = await review.withdraw('src/a.ts', { name: 'Ann' })
     expect(word).toMatchObject({ verdict: 'withdrawn', paths: ['src/a.ts'], by: { name: 'Ann' } })
-    expect(await only(review)).toMatchObject({ state: 'pending' })
+    expect(await onlyChange(review)).toMatchObject({ state: 'pending' })
     expect(await review.commit()).toMatchObject({ id: '' })
     const last = (await recordsOf(workspace)).map(metadataOf).findLast(({ type }) => type === 'verdict')
     expect(last).toMatchObject({ verdict: 'withdrawn', verdict_id: word.id })
@@ -118,7 +118,7 @@ describe('withdraw', () => {
 
   it('hides an undelivered rejection from the agent, and reports a delivered one as withdrawn', async () => {
     const { session, review } = await scene()
-    await only(review)
+    await onlyChange(review)
     await review.reject('src/a.ts', 'too early')
     await review.withdraw('src/a.ts')
     await session.flush()
@@ -138,7 +138,7 @@ describe('withdraw', () => {
 
   it('reports a partly withdrawn rejection by its lines, and the rest when it follows', async () => {
     const { session, review } = await scene()
-    const [hunk] = (await only(review)).hunks
+    const [hunk] = (await onlyChange(review)).hunks
     const [one = '', two = '', three = ''] = await review.split(hunk?.id ?? '')
     const feedbackItems = async () => {
       await session.flush()
@@ -156,9 +156,9 @@ describe('withdraw', () => {
 
   it('reports a part of a rejection of the whole file, too', async () => {
     const { session, review } = await scene()
-    const [hunk] = (await only(review)).hunks
+    const [hunk] = (await onlyChange(review)).hunks
     const [, two = ''] = await review.split(hunk?.id ?? '')
-    await only(review)
+    await onlyChange(review)
     await review.reject('src/a.ts', 'no')
     await session.flush()
     expect(await session.feedback()).toMatchObject([{ kind: 'rejected' }])
@@ -172,10 +172,10 @@ describe('withdraw', () => {
 
   it('leaves no void verdict for a later edit of the agent', async () => {
     const { session, review } = await scene()
-    await only(review)
+    await onlyChange(review)
     await review.approve('src/a.ts')
     await review.withdraw('src/a.ts')
     session.fs.writeFileSync('src/a.ts', 'else\n')
-    expect((await only(review)).flags).not.toContain('verdict-void')
+    expect((await onlyChange(review)).flags).not.toContain('verdict-void')
   })
 })

@@ -210,8 +210,8 @@ describe('the label of a class', () => {
 
 it('a hunk is new if the last look did not have it; before a first look none is', () => {
   const [seen, now] = [change('a'), change('a', { hunks: [hunk('h a'), hunk('later')] })]
-  const look = new Set(seen.hunks.map((each) => lookMark(seen, each)))
-  expect(now.hunks.map((each) => isNewSince(look, now, each))).toEqual([false, true])
+  const lookMarks = new Set(seen.hunks.map((each) => lookMark(seen, each)))
+  expect(now.hunks.map((each) => isNewSince(lookMarks, now, each))).toEqual([false, true])
   expect(isNewSince(undefined, now, hunk('later'))).toBe(false)
-  expect(isNewSince(look, change('a', { hunks: [], after: 'sha256:3' }))).toBe(true)
+  expect(isNewSince(lookMarks, change('a', { hunks: [], after: 'sha256:3' }))).toBe(true)
 })

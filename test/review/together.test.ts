@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type Child, startChild } from '../children/run.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 const COUNT = 12
 const GAP = 10
@@ -19,7 +19,7 @@ async function linesOf(child: Child, texts: string[] = []): Promise<string[]> {
 describe('several at once', () => {
   it('two reviewers in two processes: no verdict is lost', async () => {
     const on = testWorkspace({ 'src/a.ts': BASE })
-    const session = await working(await on.open())
+    const session = await startSession(await on.open())
     session.fs.writeFileSync(
       'src/a.ts',
       content((number) => `new ${number}`),
@@ -40,7 +40,7 @@ describe('several at once', () => {
 
   it('a reviewer who commits while the agent writes: nothing unseen is committed', async () => {
     const on = testWorkspace({ 'src/a.ts': BASE })
-    const session = await working(await on.open())
+    const session = await startSession(await on.open())
     const reviewer = startChild('reviewer.ts', on.root, 'Ann', 'commit')
     const approved: string[] = []
     const approvals = linesOf(reviewer, approved)
@@ -50,14 +50,14 @@ describe('several at once', () => {
         'src/a.ts',
         content((at) => (versions[at] ? `new ${at} v${versions[at]}` : `old ${at}`)),
       )
-    for (let turn = 0; approved.length < 20; turn++) {
-      const at = (turn * 7) % COUNT
+    for (let attempt = 0; approved.length < 20; attempt++) {
+      const at = (attempt * 7) % COUNT
       versions[at] = (versions[at] ?? 0) + 1
-      if (turn % 5 === 0) await session.toolCall({ tool: 'write', kind: 'edit' }, write)
+      if (attempt % 5 === 0) await session.toolCall({ tool: 'write', kind: 'edit' }, write)
       else write()
       await breathe()
       // A reviewer on a busy machine must be able to read the log faster than it grows.
-      if (turn % 20 === 0 || turn > 500) await new Promise((resolve) => setTimeout(resolve, 30))
+      if (attempt % 20 === 0 || attempt > 500) await new Promise((resolve) => setTimeout(resolve, 30))
     }
     await reviewer.end()
     const addedLines = new Set((await approvals).flatMap((text) => text.split('\n').filter((line) => line.startsWith('+'))))
@@ -75,7 +75,7 @@ describe('several at once', () => {
 
   it('two reviewers who edit one file: both edits are in it', async () => {
     const on = testWorkspace({ 'src/a.ts': BASE })
-    const session = await working(await on.open())
+    const session = await startSession(await on.open())
     session.fs.writeFileSync(
       'src/a.ts',
       content((number) => `new ${number}`),

@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { createRooTools } from '../../src/agents/roo/index.js'
 import { runTool } from '../../src/hooks/index.js'
 import type { Session } from '../../src/index.js'
-import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 
 const LINES = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n'
 
-async function drifting(staged: string, disk: string | undefined, policy?: string) {
+async function setUpDrift(staged: string, disk: string | undefined, policy?: string) {
   const place = testWorkspace({ 'src/a.ts': LINES, 'src/b.ts': 'b\n' })
   if (policy !== undefined) place.write('.orchestration/policy.yaml', policy)
   const workspace = await place.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   const text = () => session.fs.readFileSync('src/a.ts', 'utf8')
   const flags = async () => (await session.changes()).changes.find(({ path }) => path === 'src/a.ts')?.flags
   text()
@@ -26,7 +26,7 @@ const read = (session: Session, path = 'src/a.ts') =>
 
 describe('a read of a staged file that changed on disk', () => {
   it('merges both versions, shows the merge, reports it, and accepts the next write', async () => {
-    const { place, session, flags, workspace } = await drifting(
+    const { place, session, flags, workspace } = await setUpDrift(
       LINES.replace('one', 'ONE'),
       LINES.replace('seven', 'SEVEN'),
     )
@@ -54,7 +54,7 @@ describe('a read of a staged file that changed on disk', () => {
   })
 
   it('reports the merge in the result of a host tool', async () => {
-    const { session } = await drifting(LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'))
+    const { session } = await setUpDrift(LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'))
     const { content } = await createRooTools(session).execute({
       id: 'c',
       name: 'read_file',
@@ -65,7 +65,7 @@ describe('a read of a staged file that changed on disk', () => {
   })
 
   it('puts markers around lines that both sides changed', async () => {
-    const { session, flags } = await drifting(LINES.replace('two', 'mine'), LINES.replace('two', 'theirs'))
+    const { session, flags } = await setUpDrift(LINES.replace('two', 'mine'), LINES.replace('two', 'theirs'))
     const output = await read(session)
     expect(output).toMatchObject({
       value: LINES.replace('two', '<<<<<<< agent\nmine\n=======\ntheirs\n>>>>>>> disk'),
@@ -79,7 +79,7 @@ describe('a read of a staged file that changed on disk', () => {
     ['is no longer text', '\0\u0001'],
     ['was removed', undefined],
   ])('keeps both if the file on disk %s, and does not try again', async (_what, disk) => {
-    const { session, text, flags } = await drifting('mine\n', disk)
+    const { session, text, flags } = await setUpDrift('mine\n', disk)
     expect(await read(session)).toMatchObject({
       value: 'mine\n',
       feedback: [{ kind: 'merged', reason: expect.stringContaining('cannot be merged') }],
@@ -92,7 +92,7 @@ describe('a read of a staged file that changed on disk', () => {
 
   it('keeps the earlier stage as a snapshot', async () => {
     const staged = LINES.replace('one', 'ONE')
-    const { session, text, flags } = await drifting(staged, LINES.replace('seven', 'SEVEN'))
+    const { session, text, flags } = await setUpDrift(staged, LINES.replace('seven', 'SEVEN'))
     const use = { id: 'the-read', name: 'read_file', args: { path: 'src/a.ts' } }
     await runTool(session, use, text)
     const before = (await session.snapshots()).find(({ callId }) => callId === 'the-read')
@@ -105,14 +105,14 @@ describe('a read of a staged file that changed on disk', () => {
   })
 
   it('works for every name of the file and for many files', async () => {
-    const { place, session, text } = await drifting(LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'))
+    const { place, session, text } = await setUpDrift(LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'))
     const files = [{ path: 'src/none.ts' }, { path: `${place.root}/src/../src/a.ts` }, { path: '/etc/hostname' }]
     const outcome = await runTool(session, { name: 'read_file', args: { files } }, text)
     expect(outcome).toMatchObject({ value: expect.stringContaining('SEVEN'), feedback: [{ path: 'src/a.ts' }] })
   })
 
   it('cancels approvals, because the content is different', async () => {
-    const { session, workspace, place } = await drifting(LINES.replace('one', 'ONE'), LINES)
+    const { session, workspace, place } = await setUpDrift(LINES.replace('one', 'ONE'), LINES)
     const review = await workspace.review('agent')
     await review.approve()
     place.write('src/a.ts', LINES.replace('seven', 'SEVEN'))
@@ -122,7 +122,7 @@ describe('a read of a staged file that changed on disk', () => {
 
   it('loses neither side when the process dies during the merge', async () => {
     const staged = LINES.replace('one', 'ONE')
-    const { place, session, text } = await drifting(staged, LINES.replace('seven', 'SEVEN'))
+    const { place, session, text } = await setUpDrift(staged, LINES.replace('seven', 'SEVEN'))
     await read(session)
     const merged = text()
     await session.close()
@@ -134,14 +134,14 @@ describe('a read of a staged file that changed on disk', () => {
 describe('does not merge', () => {
   it.each(['apply_diff', 'search_files', 'list_files'])('on a call of %s', async (name) => {
     const staged = LINES.replace('one', 'ONE')
-    const { session, text, flags } = await drifting(staged, LINES.replace('seven', 'SEVEN'))
+    const { session, text, flags } = await setUpDrift(staged, LINES.replace('seven', 'SEVEN'))
     await runTool(session, { name, args: { path: 'src/a.ts' } }, text)
     expect(text()).toBe(staged)
     expect(await flags()).toEqual(['drifted'])
   })
 
   it('a file that the agent may not read', async () => {
-    const { place, session, flags } = await drifting(LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'))
+    const { place, session, flags } = await setUpDrift(LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'))
     place.write('.orchestration/policy.yaml', 'access: {src/a.ts: deny}\n')
     await new Promise((next) => setTimeout(next, 5))
     await read(session)
@@ -149,7 +149,7 @@ describe('does not merge', () => {
   })
 
   it('a file that is removed in the stage', async () => {
-    const { session, place } = await drifting('x\n', LINES)
+    const { session, place } = await setUpDrift('x\n', LINES)
     session.fs.unlinkSync('src/a.ts')
     place.write('src/a.ts', 'theirs\n')
     expect(await read(session)).toMatchObject({ status: 'failed', error: { code: 'ENOENT' }, feedback: [] })

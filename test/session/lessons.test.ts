@@ -1,6 +1,6 @@
 import { existsSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { metadataOf, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, reasonOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 const lesson = (text: string, about: string) =>
@@ -10,7 +10,7 @@ describe('a lesson', () => {
   it('is staged, reviewed and committed to the shared file without a scope', async () => {
     const at = testWorkspace({ 'CLAUDE.md': '# Rules\n' })
     const workspace = await at.open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     await session.recordLesson('Run the linter first.', 'CI was red')
     await session.recordLesson('Prices are cents.')
     expect(at.text('CLAUDE.md')).toBe('# Rules\n')
@@ -30,7 +30,7 @@ describe('a lesson', () => {
 
   it('is not appended twice, and the ledger records the duplicate', async () => {
     const workspace = await testWorkspace({}).open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     await session.recordLesson('Run  the linter\nfirst.')
     const once = session.fs.readFileSync('CLAUDE.md', 'utf8')
     await session.recordLesson(' run the Linter first. ', 'again')
@@ -40,11 +40,11 @@ describe('a lesson', () => {
 
   it('goes to AGENTS.md if only that exists, or to lessons_file', async () => {
     const agents = testWorkspace({ 'AGENTS.md': 'a' })
-    const session = await working(await agents.open())
+    const session = await startSession(await agents.open())
     await session.recordLesson('One.')
     expect(session.fs.readFileSync('AGENTS.md', 'utf8')).toMatch(/^a\n\n## Lesson/)
     const configured = testWorkspace({ 'docs/x': '', '.orchestration/policy.yaml': 'lessons_file: docs/LESSONS.md\n' })
-    const other = await working(await configured.open())
+    const other = await startSession(await configured.open())
     await other.recordLesson('One.')
     expect(other.fs.existsSync('docs/LESSONS.md')).toBe(true)
     expect(existsSync(`${configured.root}/CLAUDE.md`)).toBe(false)
@@ -52,7 +52,7 @@ describe('a lesson', () => {
 
   it('is written to disk directly if policy allows it', async () => {
     const at = testWorkspace({ '.orchestration/policy.yaml': 'approval: {lessons: auto}\n' })
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     await session.recordLesson('One.')
     await session.recordLesson('Two.')
     await session.recordLesson('one.')
@@ -63,11 +63,11 @@ describe('a lesson', () => {
   it('never goes through a link or into .orchestration', async () => {
     const at = testWorkspace({ '.orchestration/policy.yaml': 'approval: {lessons: auto}\n', elsewhere: '' })
     symlinkSync('elsewhere', `${at.root}/CLAUDE.md`)
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     expect(await reasonOf(() => session.recordLesson('One.'))).toBe('protected_path')
     expect(at.text('elsewhere')).toBe('')
     const ours = testWorkspace({ '.orchestration/policy.yaml': 'lessons_file: .git/hooks/pre-commit\n' })
-    const other = await working(await ours.open())
+    const other = await startSession(await ours.open())
     expect(await reasonOf(() => other.recordLesson('One.'))).toBe('protected_path')
   })
 
@@ -77,7 +77,7 @@ describe('a lesson', () => {
       'active_intents:\n  - { id: INT-001, name: A, status: IN_PROGRESS, owned_scope: ["CLAUDE.md", "src/**"] }\n',
     )
     const workspace = await at.open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     session.fs.appendFileSync('CLAUDE.md', 'Trust me.\n')
     await session.recordLesson('One.')
     at.write(
@@ -95,7 +95,7 @@ describe('a lesson', () => {
 
   it('must have text of limited length and a valid policy', async () => {
     const at = testWorkspace({})
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     expect(await reasonOf(() => session.recordLesson(' \n'))).toBe('nothing_selected')
     expect(await reasonOf(() => session.recordLesson('x'.repeat(20_000)))).toBe('limit_exceeded')
     at.write('.orchestration/policy.yaml', 'nonsense: 1\n')

@@ -1,17 +1,17 @@
 import fs from 'node:fs'
 import { expect, it } from 'vitest'
 import { layoutAt } from '../../src/os/workspace-state.js'
-import { reasonOf, testWorkspace, working } from '../support/workspace.js'
+import { reasonOf, testWorkspace, startSession } from '../support/workspace.js'
 
 it.runIf(fs.existsSync('/proc/self/fd'))('closes every file when opening a session fails', async () => {
   const at = testWorkspace()
   const workspace = await at.open()
-  const first = await working(workspace)
+  const first = await startSession(workspace)
   first.fs.writeFileSync('src/a.ts', 'new\n')
   await first.close()
   const { dir, review } = layoutAt(at.root).session('agent')
   fs.writeFileSync(review, 'no record\n')
-  for (let turn = 0; turn < 3; turn++)
+  for (let attempt = 0; attempt < 3; attempt++)
     expect(await reasonOf(() => workspace.session({ id: 'agent' }))).toBe('ledger_corrupt')
   const open = fs.readdirSync('/proc/self/fd').flatMap((fd) => {
     try {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/core/api.js'
 import { treeOf } from '../support/facade.js'
 import { stateOf } from '../support/state.js'
-import { failure, metadataOf, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { failure, metadataOf, reasonOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 
 const put = (session: Session, path: string, text: string) => session.fs.writeFileSync(path, text)
 
@@ -23,7 +23,7 @@ describe('selecting an intent', () => {
 
   it('sets a pending intent to IN_PROGRESS and keeps the comments of the file', async () => {
     const at = testWorkspace()
-    const session = await working(await at.open(), 's', 'INT-002')
+    const session = await startSession(await at.open(), 's', 'INT-002')
     expect(session.intent?.status).toBe('IN_PROGRESS')
     const text = at.text('.orchestration/active_intents.yaml')
     expect(text.match(/IN_PROGRESS/g)).toHaveLength(2)
@@ -31,7 +31,7 @@ describe('selecting an intent', () => {
   })
 
   it('is refused for an unknown and a completed intent, and keeps the active one', async () => {
-    const session = await working(await testWorkspace().open())
+    const session = await startSession(await testWorkspace().open())
     expect(await reasonOf(() => session.selectIntent('INT-999'))).toBe('unknown_intent')
     const done = await failure(() => session.selectIntent('INT-003'))
     expect(done.reason).toBe('intent_not_active')
@@ -40,7 +40,7 @@ describe('selecting an intent', () => {
   })
 
   it('with null clears the intent and denies every write', async () => {
-    const session = await working(await testWorkspace().open())
+    const session = await startSession(await testWorkspace().open())
     expect(await session.selectIntent(null)).toEqual({ intent: undefined, xml: 'Active intent cleared.' })
     expect(session.intent).toBeUndefined()
     expect(await reasonOf(() => put(session, 'src/a.ts', 'x'))).toBe('missing_intent_id')
@@ -51,7 +51,7 @@ describe('the fs of a session', () => {
   it('shows its own writes, which neither the disk nor another session sees', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    const [one, two] = [await working(workspace, 'one'), await working(workspace, 'two')]
+    const [one, two] = [await startSession(workspace, 'one'), await startSession(workspace, 'two')]
     const before = treeOf(fs, `${at.root}/src`)
     put(one, 'src/a.ts', 'mine')
     await one.fs.promises.mkdir(`${at.root}/src/new/deep`, { recursive: true })
@@ -66,7 +66,7 @@ describe('the fs of a session', () => {
   })
 
   it('refuses a path out of scope with the exact shape of a node:fs error', async () => {
-    const session = await working(await testWorkspace().open())
+    const session = await startSession(await testWorkspace().open())
     const error = await failure(() => put(session, 'mail/m.ts', 'x'))
     expect(error).toMatchObject({ code: 'EACCES', syscall: 'open', path: 'mail/m.ts', reason: 'scope_violation' })
     expect(error.message).toBe(
@@ -75,14 +75,14 @@ describe('the fs of a session', () => {
   })
 
   it('resolves relative paths from the root, never from the working directory', async () => {
-    const session = await working(await testWorkspace().open())
+    const session = await startSession(await testWorkspace().open())
     expect(session.fs.readFileSync('src/b.ts', 'utf8')).toBe('b\n')
     expect(session.fs.existsSync('package.json')).toBe(false)
   })
 
   it('refuses a write to a file that changed since the agent read it, until it reads it again', async () => {
     const at = testWorkspace()
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     session.fs.readFileSync('src/a.ts')
     at.write('src/a.ts', 'a person was here\n')
     expect(await failure(() => put(session, 'src/a.ts', 'x'))).toMatchObject({ code: 'ESTALE', reason: 'stale_file' })
@@ -92,7 +92,7 @@ describe('the fs of a session', () => {
 
   it("does not count an edit tool's own re-read as a read by the model", async () => {
     const at = testWorkspace()
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     await session.toolCall({ tool: 'read_file', kind: 'read' }, () => session.fs.readFileSync('src/a.ts'))
     at.write('src/a.ts', 'a person was here\n')
     const edit = () =>
@@ -105,7 +105,7 @@ describe('the fs of a session', () => {
 
   it('flags drift of a staged file but never refuses its write', async () => {
     const at = testWorkspace()
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     put(session, 'src/a.ts', 'one')
     at.write('src/a.ts', 'a person was here\n')
     put(session, 'src/a.ts', 'two')
@@ -114,7 +114,7 @@ describe('the fs of a session', () => {
   })
 
   it('denies a multi-path call as a whole, before its first write', async () => {
-    const session = await working(await testWorkspace().open())
+    const session = await startSession(await testWorkspace().open())
     const writes = [
       { path: 'src/a.ts', effect: 'put' as const },
       { path: 'mail/m.ts', effect: 'put' as const },
@@ -128,7 +128,7 @@ describe('the fs of a session', () => {
   it('judges a new directory with its missing parents, and skips existing ones', async () => {
     const at = testWorkspace()
     at.write('.orchestration/policy.yaml', 'access: {src/shut: read-only}\n')
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     fs.symlinkSync('../mail', `${at.root}/src/away`, 'dir')
     const created: string[] = []
     const make = (path: string) => {
@@ -148,7 +148,7 @@ describe('the fs of a session', () => {
 
 describe('staged changes', () => {
   it('have digests, kinds, hunks and the intent, deletions first, then by path', async () => {
-    const session = await working(await testWorkspace().open())
+    const session = await startSession(await testWorkspace().open())
     session.fs.unlinkSync('src/sub/c.ts')
     session.fs.renameSync('src/b.ts', 'src/z.ts')
     put(session, 'src/a.ts', 'a one\nchanged\n')
@@ -167,7 +167,7 @@ describe('staged changes', () => {
   })
 
   it('are reverted completely or by path, and the disk shows again', async () => {
-    const session = await working(await testWorkspace().open())
+    const session = await startSession(await testWorkspace().open())
     put(session, 'src/a.ts', 'x')
     put(session, 'src/sub/c.ts', 'x')
     put(session, 'src/b.ts', 'x')
@@ -180,7 +180,7 @@ describe('staged changes', () => {
   })
 
   it('are reverted completely for a removed and a renamed directory', async () => {
-    const session = await working(await testWorkspace().open())
+    const session = await startSession(await testWorkspace().open())
     session.fs.rmSync('src/sub', { recursive: true })
     await session.revert(['src/sub/c.ts'])
     expect(session.fs.readFileSync('src/sub/c.ts', 'utf8')).toBe('c\n')
@@ -194,7 +194,7 @@ describe('staged changes', () => {
 
 describe('explain', () => {
   it('lists the decision of each rule, up to the first that denies', async () => {
-    const session = await working(await testWorkspace().open())
+    const session = await startSession(await testWorkspace().open())
     expect(await session.explain('src/a.ts', 'write')).toMatchObject({ path: 'src/a.ts', verdict: 'stage' })
     expect(await session.explain('src/a.ts', 'read')).toMatchObject({ verdict: 'allow' })
     const denied = await session.explain('mail/m.ts', 'write')
@@ -206,7 +206,7 @@ describe('explain', () => {
   it('names the policy line behind a rule', async () => {
     const at = testWorkspace()
     at.write('.orchestration/policy.yaml', '# rules\naccess:\n  docs: deny\n  src/a.ts: allow\n')
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     const sources = async (path: string) => {
       const { rules } = await session.explain(path, 'write')
       return Object.fromEntries(rules.flatMap(({ rule, source }) => (source === undefined ? [] : [[rule, source]])))
@@ -217,7 +217,7 @@ describe('explain', () => {
   })
 
   it('changes nothing', async () => {
-    const session = await working(await testWorkspace().open())
+    const session = await startSession(await testWorkspace().open())
     await session.explain('src/a.ts', 'remove')
     expect((await session.changes()).changes).toEqual([])
   })
@@ -227,7 +227,7 @@ describe('close', () => {
   it('keeps the stage and clears the intent; the closed session refuses everything', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     put(session, 'src/a.ts', 'kept')
     await session.close()
     expect(await reasonOf(() => session.changes())).toBe('session_busy')
@@ -242,7 +242,7 @@ describe('close', () => {
   it('records the selection, its end, calls and denials in the ledger', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     await session.toolCall({ tool: 'write_to_file', kind: 'edit', id: 'call-1' }, () => put(session, 'src/a.ts', 'x'))
     await reasonOf(() => put(session, 'mail/m.ts', 'x'))
     await session.close()
@@ -263,7 +263,7 @@ describe('close', () => {
 describe('durability', () => {
   it('memory keeps nothing on disk and nothing for the next process', async () => {
     const at = testWorkspace()
-    const session = await working(await at.open({ durability: 'memory' }))
+    const session = await startSession(await at.open({ durability: 'memory' }))
     put(session, 'src/a.ts', 'x')
     await session.flush()
     expect(existsSync(`${stateOf(at.root)}/sessions`)).toBe(false)
@@ -271,7 +271,7 @@ describe('durability', () => {
 
   it("process writes to the session's files before the call returns", async () => {
     const at = testWorkspace()
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     const log = `${stateOf(at.root)}/sessions/agent/stage.log`
     const before = statSync(log).size
     put(session, 'src/a.ts', 'x')
@@ -283,7 +283,7 @@ describe('durability', () => {
 describe('a ledger that cannot be written', () => {
   it('blocks every further write', async () => {
     const at = testWorkspace()
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     put(session, 'src/a.ts', 'x')
     await reasonOf(() => put(session, 'mail/m.ts', 'x'))
     rmSync(`${at.root}/.orchestration/agent_trace.jsonl`)

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { ChangeSet, Session, Workspace } from '../../src/core/api.js'
 import { recordEvents, waitForEvents } from '../fs/watching.js'
-import { metadataOf, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, reasonOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 
 const kinds = ({ changes }: ChangeSet) => changes.map(({ kind, path, from }) => [kind, ...(from ? [from] : []), path])
 const read = (session: Session, path: string) =>
@@ -22,7 +22,7 @@ async function approveAll(workspace: Workspace, session: Session): Promise<void>
 
 describe('snapshots of a session', () => {
   it('are taken before each tool call and by name, with their origin', async () => {
-    const session = await working(await testWorkspace().open())
+    const session = await startSession(await testWorkspace().open())
     await call(session, 'one', { 'src/a.ts': '1' })
     await session.toolCall({ tool: 'read_file', kind: 'read', id: 'two' }, () => session.fs.readFileSync('src/a.ts'))
     const namedSnapshot = await session.snapshot('works')
@@ -37,7 +37,7 @@ describe('snapshots of a session', () => {
   })
 
   it('show what each call changed, with hunks, and what changed since a snapshot', async () => {
-    const session = await working(await testWorkspace().open())
+    const session = await startSession(await testWorkspace().open())
     await call(session, 'one', { 'src/a.ts': 'a one\na TWO\n', 'src/new.ts': 'n\n' })
     session.fs.writeFileSync('src/between.ts', 'by no call')
     await session.toolCall({ tool: 'move', kind: 'edit', id: 'two' }, () => {
@@ -66,7 +66,7 @@ describe('snapshots of a session', () => {
   })
 
   it('separate the changes of concurrent calls', async () => {
-    const session = await working(await testWorkspace().open())
+    const session = await startSession(await testWorkspace().open())
     let release = () => {}
     const gate = new Promise<void>((resolve) => {
       release = resolve
@@ -85,7 +85,7 @@ describe('snapshots of a session', () => {
   it('show the changes of a call that were committed since', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     await call(session, 'one', { 'src/a.ts': 'committed', 'src/new.ts': 'n' })
     await approveAll(workspace, session)
     await call(session, 'two', { 'src/b.ts': 'later' })
@@ -100,7 +100,7 @@ describe('snapshots of a session', () => {
 describe('a return to a snapshot', () => {
   it('goes back, and forward to the branch left behind; the ledger records both', async () => {
     const workspace = await testWorkspace().open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     await call(session, 'one', { 'src/a.ts': '1' })
     await call(session, 'two', { 'src/a.ts': '2', 'src/sub/new.ts': 'n' })
     const { left, kept } = await session.travel('s2')
@@ -131,7 +131,7 @@ describe('a return to a snapshot', () => {
   })
 
   it('refuses an unknown snapshot and changes nothing', async () => {
-    const session = await working(await testWorkspace().open())
+    const session = await startSession(await testWorkspace().open())
     await call(session, 'one', { 'src/a.ts': '1' })
     expect(await reasonOf(() => session.travel('s7'))).toBe('nothing_selected')
     expect(read(session, 'src/a.ts')).toBe('1')
@@ -144,13 +144,13 @@ describe('a return to a snapshot', () => {
   it('works in the next process, and another process sees the result', async () => {
     const at = testWorkspace()
     const first = await at.open()
-    const session = await working(first)
+    const session = await startSession(first)
     await call(session, 'one', { 'src/a.ts': '1' })
     await call(session, 'two', { 'src/a.ts': '2' })
     const { left } = await session.travel('s2')
     await first.close()
     const workspace = await at.open()
-    const again = await working(workspace)
+    const again = await startSession(workspace)
     expect(read(again, 'src/a.ts')).toBe('1')
     expect((await again.snapshots()).map(({ id, callId }) => [id, callId])).toEqual([
       ['s1', 'one'],
@@ -166,19 +166,19 @@ describe('a return to a snapshot', () => {
 
   it('keeps nothing after the process ends without durability', async () => {
     const at = testWorkspace()
-    const session = await working(await at.open({ durability: 'memory' }))
+    const session = await startSession(await at.open({ durability: 'memory' }))
     await call(session, 'one', { 'src/a.ts': '1' })
     await session.travel('s1')
     expect(read(session, 'src/a.ts')).toBe('a one\na two\n')
     await session.travel('s2')
     expect(read(session, 'src/a.ts')).toBe('1')
     await session.close()
-    expect(await (await working(await at.open())).snapshots()).toEqual([])
+    expect(await (await startSession(await at.open())).snapshots()).toEqual([])
   })
 
   it('keeps a verdict only if the content is the approved one', async () => {
     const workspace = await testWorkspace().open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     await call(session, 'one', { 'src/a.ts': '1' })
     await (await workspace.review(session.id)).approve()
     const states = async () => (await session.changes()).changes.map(({ path, state }) => [path, state])
@@ -193,7 +193,7 @@ describe('a return to a snapshot before a commit', () => {
   it('stages neither an old base nor the inverse of the commit', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     await call(session, 'one', { 'src/a.ts': '1', 'src/left.ts': 'never committed' })
     await call(session, 'two', { 'src/a.ts': '2', 'src/new.ts': 'n' })
     const review = await workspace.review(session.id)
@@ -219,7 +219,7 @@ describe('a return to a snapshot before a commit', () => {
   it('keeps a committed removal and a committed rename', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     await call(session, 'one', { 'src/b.ts': 'b staged', 'src/sub/c.ts': 'c staged' })
     await session.snapshot()
     session.fs.rmSync('src/b.ts')
@@ -235,13 +235,13 @@ describe('a return to a snapshot before a commit', () => {
   it("works in the next process, and for another process's review", async () => {
     const at = testWorkspace()
     const first = await at.open()
-    const session = await working(first)
+    const session = await startSession(first)
     await call(session, 'one', { 'src/a.ts': '1' })
     await call(session, 'two', { 'src/a.ts': '2' })
     await approveAll(first, session)
     await first.close()
     const workspace = await at.open()
-    const again = await working(workspace)
+    const again = await startSession(workspace)
     expect((await again.travel('s2')).kept).toEqual(['src/a.ts'])
     const other = await at.open()
     expect((await (await other.review(again.id)).changes()).changes).toEqual([])
@@ -249,7 +249,7 @@ describe('a return to a snapshot before a commit', () => {
 
   it("flags changes based on the old disk and drops those that the disk has, after another session's commit", async () => {
     const workspace = await testWorkspace().open()
-    const [mine, theirs] = [await working(workspace, 'mine'), await working(workspace, 'theirs')]
+    const [mine, theirs] = [await startSession(workspace, 'mine'), await startSession(workspace, 'theirs')]
     await call(mine, 'one', { 'src/a.ts': 'mine', 'src/b.ts': 'same' })
     await mine.snapshot()
     await mine.revert()
@@ -262,7 +262,7 @@ describe('a return to a snapshot before a commit', () => {
 
   it('does not restore discarded changes', async () => {
     const workspace = await testWorkspace().open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     await call(session, 'one', { 'src/a.ts': '1', 'src/b.ts': '2' })
     await session.snapshot()
     await (await workspace.review(session.id)).discard('src/a.ts')
@@ -274,57 +274,57 @@ describe('a return to a snapshot before a commit', () => {
 
 describe('open files, directories and watchers during a return to a snapshot', () => {
   it('a descriptor continues on its file, in the version of the snapshot', async () => {
-    const session = await working(await testWorkspace().open())
-    const { fs: face } = session
-    face.writeFileSync('src/made.ts', 'made')
+    const session = await startSession(await testWorkspace().open())
+    const { fs: facade } = session
+    facade.writeFileSync('src/made.ts', 'made')
     await session.snapshot()
-    const fd = face.openSync('src/made.ts', 'r+')
-    face.writeSync(fd, 'changed', 0)
-    face.renameSync('src/made.ts', 'src/renamed.ts')
+    const fd = facade.openSync('src/made.ts', 'r+')
+    facade.writeSync(fd, 'changed', 0)
+    facade.renameSync('src/made.ts', 'src/renamed.ts')
     await session.travel('s1')
-    expect(face.readFileSync(fd, 'utf8')).toBe('made')
-    face.writeSync(fd, 'M', 0)
+    expect(facade.readFileSync(fd, 'utf8')).toBe('made')
+    facade.writeSync(fd, 'M', 0)
     expect(read(session, 'src/made.ts')).toBe('Made')
     await session.travel('s2')
     expect(read(session, 'src/renamed.ts')).toBe('changed')
     const buffer = Buffer.alloc(7)
-    face.readSync(fd, buffer, 0, 7, 0)
+    facade.readSync(fd, buffer, 0, 7, 0)
     expect(buffer.toString()).toBe('changed')
-    face.closeSync(fd)
+    facade.closeSync(fd)
   })
 
   it('a descriptor reads the disk again if the snapshot does, and keeps a removed file open', async () => {
-    const session = await working(await testWorkspace().open())
-    const { fs: face } = session
+    const session = await startSession(await testWorkspace().open())
+    const { fs: facade } = session
     await session.snapshot()
-    const lower = face.openSync('src/a.ts', 'r+')
-    const created = face.openSync('src/new.ts', 'w+')
-    face.writeSync(lower, 'A', 0)
-    face.writeSync(created, 'still here', 0)
+    const lower = facade.openSync('src/a.ts', 'r+')
+    const created = facade.openSync('src/new.ts', 'w+')
+    facade.writeSync(lower, 'A', 0)
+    facade.writeSync(created, 'still here', 0)
     await session.travel('s1')
-    expect(face.readFileSync(lower, 'utf8')).toBe('a one\na two\n')
-    expect(face.fstatSync(created).nlink).toBe(0)
-    face.writeSync(created, 'S', 0)
+    expect(facade.readFileSync(lower, 'utf8')).toBe('a one\na two\n')
+    expect(facade.fstatSync(created).nlink).toBe(0)
+    facade.writeSync(created, 'S', 0)
     const buffer = Buffer.alloc(10)
-    face.readSync(created, buffer, 0, 10, 0)
+    facade.readSync(created, buffer, 0, 10, 0)
     expect(buffer.toString()).toBe('Still here')
     expect(session.fs.existsSync('src/new.ts')).toBe(false)
     await session.travel('s2')
     expect(read(session, 'src/new.ts')).toBe('still here')
-    face.closeSync(lower)
-    face.closeSync(created)
+    facade.closeSync(lower)
+    facade.closeSync(created)
   })
 
   it('watchers report each path that looks different', async () => {
     const { root, open } = testWorkspace()
-    const session = await working(await open())
-    const { fs: face } = session
-    face.writeFileSync('src/same.ts', 'same')
+    const session = await startSession(await open())
+    const { fs: facade } = session
+    facade.writeFileSync('src/same.ts', 'same')
     await session.snapshot()
-    face.writeFileSync('src/a.ts', 'staged')
-    face.rmSync('src/b.ts')
-    face.writeFileSync('src/sub/new.ts', 'new')
-    const recorder = recordEvents(face.watch(`${root}/src`, { recursive: true }))
+    facade.writeFileSync('src/a.ts', 'staged')
+    facade.rmSync('src/b.ts')
+    facade.writeFileSync('src/sub/new.ts', 'new')
+    const recorder = recordEvents(facade.watch(`${root}/src`, { recursive: true }))
     await session.travel('s1')
     const all = await waitForEvents(recorder, (round) => fs.writeFileSync(`${root}/src/probe`, round))
     expect(all.sort()).toEqual(['change:a.ts', 'rename:b.ts', 'rename:sub/new.ts'])
@@ -334,7 +334,7 @@ describe('open files, directories and watchers during a return to a snapshot', (
 describe('the content lock after a return to a snapshot', () => {
   it('applies again to paths that are no longer staged', async () => {
     const at = testWorkspace()
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     session.fs.readFileSync('src/a.ts')
     await session.snapshot()
     session.fs.writeFileSync('src/a.ts', 'staged')
@@ -350,7 +350,7 @@ describe('the content lock after a return to a snapshot', () => {
 it('stays within the memory limit, and every snapshot can still be read', async () => {
   const at = testWorkspace()
   const memory = 1 << 20
-  const session = await working(await at.open({ memory }))
+  const session = await startSession(await at.open({ memory }))
   const text = (n: number) => `${n}`.repeat(100_000)
   for (let n = 1; n <= 30; n++) await call(session, `call ${n}`, { 'src/a.ts': text(n) })
   for (const n of [3, 17, 9]) {
@@ -363,7 +363,7 @@ describe('the file of a snapshot', () => {
   it('can be read in place, by the agent, if policy allows it', async () => {
     const place = testWorkspace()
     const workspace = await place.open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     await call(session, 'one', { 'src/a.ts': 'first' })
     await call(session, 'two', { 'src/a.ts': 'second', 'src/new.ts': 'n' })
     const at = async (id: string, path: string) => (await session.readSnapshot(id, path)).toString()
@@ -387,7 +387,7 @@ describe('the file of a snapshot', () => {
 
   it('appears in the list of another process', async () => {
     const place = testWorkspace()
-    const session = await working(await place.open())
+    const session = await startSession(await place.open())
     await call(session, 'one', { 'src/a.ts': 'first' })
     await session.snapshot('mine')
     const review = await (await place.open()).review('agent')
@@ -403,7 +403,7 @@ describe('a dropped snapshot', () => {
   it('is removed, its number is not reused, and its descendants keep a valid origin', async () => {
     const place = testWorkspace()
     const workspace = await place.open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     await call(session, 'one', { 'src/a.ts': 'first' })
     const namedSnapshot = await session.snapshot('mine')
     await call(session, 'two', { 'src/a.ts': 'second' })
@@ -425,7 +425,7 @@ describe('a dropped snapshot', () => {
     await session.dropSnapshot('s4')
     await session.close()
     await workspace.close()
-    const again = await working(await place.open())
+    const again = await startSession(await place.open())
     expect((await again.snapshot()).id).toBe('s5')
     expect(await listSnapshots(again)).toEqual([
       ['s1', undefined],
@@ -436,7 +436,7 @@ describe('a dropped snapshot', () => {
   })
 
   it('of a running call leaves no changes to query', async () => {
-    const session = await working(await testWorkspace().open())
+    const session = await startSession(await testWorkspace().open())
     await session.toolCall({ tool: 't', kind: 'edit', id: 'one' }, async () => {
       session.fs.writeFileSync('src/a.ts', 'x')
       await session.dropSnapshot('s1')

@@ -6,7 +6,7 @@ import { layoutAt } from '../../src/os/workspace-state.js'
 import { CLASSIFIER } from '../../src/stage/class-line-schema.js'
 import { classCache } from '../../src/stage/index.js'
 import { tempDir } from '../support/facade.js'
-import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 
 const FOUND: Measured = { class: 'AST_REFACTOR', rule: 'layout', detail: 'the same code' }
 
@@ -74,7 +74,7 @@ describe('a commit', () => {
 
   it('records the classes that the approval measured beyond a commit’s own budget', async () => {
     const place = testWorkspace({ 'src/a.ts': code + prose })
-    const session = await working(await place.open())
+    const session = await startSession(await place.open())
     session.fs.writeFileSync('src/a.ts', `\n${code}${prose}`)
     const review = await (await place.open()).review(session.id)
     await review.approve()
@@ -84,7 +84,7 @@ describe('a commit', () => {
 
   it('uses the classes of an earlier process', async () => {
     const place = testWorkspace({ 'src/a.ts': code })
-    const session = await working(await place.open())
+    const session = await startSession(await place.open())
     session.fs.writeFileSync('src/a.ts', `\n${code}`)
     const review = await (await place.open()).review(session.id)
     await review.approve()

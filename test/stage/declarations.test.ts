@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createRooTools } from '../../src/agents/roo/index.js'
 import { denialOf } from '../../src/index.js'
-import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 
 const CODE = 'export const f = (list: number[]) => {\n  return list\n}\n'
 const files = { 'src/a.ts': CODE, 'src/b.ts': CODE }
@@ -14,7 +14,7 @@ const write = (path: string, content: string, mutation_class?: string) => ({
 
 async function stageDeclarations(second: string) {
   const workspace = await testWorkspace(files).open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   const tools = createRooTools(session)
   await tools.execute(write('src/a.ts', CODE.replace('  return', '    return'), 'AST_REFACTOR'))
   await tools.execute(write('src/b.ts', second, 'AST_REFACTOR'))
@@ -46,7 +46,7 @@ describe('a declared class of an agent’s writes', () => {
 
   it('is known to a reviewer without the session', async () => {
     const place = testWorkspace(files)
-    const session = await working(await place.open())
+    const session = await startSession(await place.open())
     await createRooTools(session).execute(write('src/a.ts', 'export const f = 1\n', 'AST_REFACTOR'))
     await session.close()
     const review = await (await place.open()).review('agent')
@@ -55,7 +55,7 @@ describe('a declared class of an agent’s writes', () => {
 
   it('is an evolution if one call declares it, and absent if one call declares nothing', async () => {
     const workspace = await testWorkspace(files).open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     const call = (id: string, path: string, text: string, declares?: 'AST_REFACTOR' | 'INTENT_EVOLUTION') =>
       session.toolCall({ tool: 't', kind: 'edit', id, ...(declares && { declares }) }, () =>
         session.fs.writeFileSync(path, text),
@@ -71,7 +71,7 @@ describe('a declared class of an agent’s writes', () => {
   it('is required by policy before any write', async () => {
     const place = testWorkspace(files)
     place.write('.orchestration/policy.yaml', 'gate:\n  require_mutation_class: true\n')
-    const session = await working(await place.open())
+    const session = await startSession(await place.open())
     const tools = createRooTools(session)
     for (const word of [undefined, 'REFACTOR']) {
       const { denial } = await tools.execute(write('src/a.ts', 'export {}\n', word))

@@ -6,7 +6,7 @@ it('a repeated denial is recorded twice: the first one, and the number of repeti
   const workspace = await open()
   const session = await agent(workspace)
   const fail = (name: string) => expect(() => session.fs.writeFileSync(at(name), 'y')).toThrow(/Scope Violation/)
-  for (let turn = 0; turn < 1_000; turn++) fail('lib/a.ts')
+  for (let attempt = 0; attempt < 1_000; attempt++) fail('lib/a.ts')
   fail('lib/b.ts')
   await session.flush()
   fail('lib/a.ts')

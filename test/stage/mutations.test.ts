@@ -1,12 +1,12 @@
 import { expect, it, vi } from 'vitest'
 import { createRooTools } from '../../src/agents/roo/index.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 it('a review reports the number of files beyond its budget, and compares the rest', async () => {
   const small = 'export const a = 1\n'
   const large = small + '// prose\n'.repeat(45_000)
   const workspace = await testWorkspace({ 'src/a.ts': small, 'src/b.ts': large }).open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   session.fs.writeFileSync('src/a.ts', `\n${small}`)
   session.fs.writeFileSync('src/b.ts', `\n${large}`)
   const { changes } = await (await workspace.review(session.id)).changes()
@@ -21,7 +21,7 @@ it('measures changes beyond the budget in the background, while they are staged'
   const prose = '// prose\n'.repeat(20_000)
   const paths = ['src/a.ts', 'src/b.ts', 'src/c.ts']
   const place = testWorkspace(Object.fromEntries(paths.map((path) => [path, old + prose])))
-  const session = await working(await place.open())
+  const session = await startSession(await place.open())
   for (const path of paths) session.fs.writeFileSync(path, `\n${old}${prose}`)
   const review = await (await place.open()).review(session.id)
   const rules = async () => (await review.changes()).changes.map(({ path, mutation }) => [path, mutation?.rule])
@@ -43,7 +43,7 @@ it('measures changes beyond the budget in the background, while they are staged'
 it('a review that asks for known classes parses only declared files; the watch reports the others', async () => {
   const old = 'export const a = 1\n'
   const place = testWorkspace({ 'src/a.ts': old, 'src/b.ts': old })
-  const session = await working(await place.open())
+  const session = await startSession(await place.open())
   const reviewer = await place.open()
   const news: boolean[] = []
   const stop = reviewer.watch(({ classes }) => news.push(classes))

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 const GUARDED = 'export function f(u) {\n  if (!u) throw new Error()\n}\n'
 const BARE = 'export function f(u) {\n}\n'
 
 it('a review gives facts only on request, and new ones for later changes', async () => {
   const place = testWorkspace({ 'src/a.ts': GUARDED, 'src/b.ts': 'a\n', 'src/c.test.ts': '' })
-  const session = await working(await place.open())
+  const session = await startSession(await place.open())
   session.fs.writeFileSync('src/a.ts', BARE)
   session.fs.writeFileSync('src/b.ts', 'a\neval(a)\n')
   session.fs.writeFileSync('src/c.test.ts', '// new\n')
@@ -35,7 +35,7 @@ it('a review gives facts only on request, and new ones for later changes', async
 
 it('a deleted, a moved and a linked file have facts', async () => {
   const place = testWorkspace({ 'src/a.ts': GUARDED, 'src/b.ts': BARE })
-  const session = await working(await place.open())
+  const session = await startSession(await place.open())
   session.fs.rmSync('src/a.ts')
   session.fs.renameSync('src/b.ts', 'src/c.ts')
   session.fs.symlinkSync('c.ts', 'src/d.ts')

@@ -219,12 +219,12 @@ const FEW = 2
 /** Argument lists for an op, without a callback: every first argument with some tails, the first ones with all tails. */
 export function callShapes(stem: string, workspace: SealedWorkspace): unknown[][] {
   const onDescriptor = ON_DESCRIPTORS[stem]
-  if (onDescriptor) return cross(descriptorShapes(workspace), onDescriptor, onDescriptor.length)
+  if (onDescriptor) return crossProduct(descriptorShapes(workspace), onDescriptor, onDescriptor.length)
   const specificTails = tailsAfterPath(workspace)[stem] ?? []
   const tails = [...specificTails, ...ANY_TAIL]
   const paths = pathShapes(workspace)
-  const either = ON_EITHER.includes(stem) ? cross(descriptorShapes(workspace), tails, FEW) : []
-  return [[], ...cross(paths.slice(0, FULL), tails, tails.length), ...cross(paths.slice(FULL), tails, FEW), ...either]
+  const either = ON_EITHER.includes(stem) ? crossProduct(descriptorShapes(workspace), tails, FEW) : []
+  return [[], ...crossProduct(paths.slice(0, FULL), tails, tails.length), ...crossProduct(paths.slice(FULL), tails, FEW), ...either]
 }
 
 /** Argument lists for a method of FileHandle. */
@@ -240,6 +240,6 @@ export function methodShapes(method: string, workspace: SealedWorkspace): unknow
   return [...(ON_DESCRIPTORS[stem] ?? tailsAfterPath(workspace)[stem] ?? []), ...ANY_TAIL]
 }
 
-function cross(firsts: readonly unknown[], tails: readonly unknown[][], count: number): unknown[][] {
+function crossProduct(firsts: readonly unknown[], tails: readonly unknown[][], count: number): unknown[][] {
   return firsts.flatMap((first) => tails.slice(0, count).map((tail) => [first, ...tail]))
 }

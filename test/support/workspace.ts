@@ -69,7 +69,7 @@ export function testWorkspace(files: Readonly<Record<string, string>> = FILES, i
 }
 
 /** Opens an agent's session and selects an intent. */
-export async function working(workspace: Workspace, id = 'agent', intent = 'INT-001'): Promise<Session> {
+export async function startSession(workspace: Workspace, id = 'agent', intent = 'INT-001'): Promise<Session> {
   const session = await workspace.session({ id, agent: { model: 'm-1', tool: 'tester' } })
   await session.selectIntent(intent)
   return session

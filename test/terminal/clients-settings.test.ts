@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 /** Clients read their hooks' settings again while they run: a command must not be able to switch a hook off. */
 
@@ -31,7 +31,7 @@ const ATTEMPTS = [
 describe('settings of a client’s hooks', () => {
   it('cannot be changed by a command, not even in its own view', async () => {
     const at = testWorkspace(FILES)
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     for (const attempt of ATTEMPTS) {
       const { effects } = await session.exec(`(${attempt}) 2>/dev/null; true`)
       expect([attempt, effects.changes]).toEqual([attempt, []])
@@ -45,14 +45,14 @@ describe('settings of a client’s hooks', () => {
   it('can be changed if the scope names them literally', async () => {
     const intents = `active_intents: [{id: INT-001, name: Hooks, status: PENDING, owned_scope: [.claude/settings.json]}]\n`
     const at = testWorkspace(FILES, intents)
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     const { effects } = await session.exec('echo "{}" > .claude/settings.json')
     expect(effects.changes.map(({ path }) => path)).toEqual(['.claude/settings.json'])
   })
 
   it('do not protect installed packages in a workspace without settings', async () => {
     const at = testWorkspace({ 'node_modules/escrowfs/x.js': 'x\n', '.gitignore': 'node_modules\n' })
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     expect((await session.exec('rm -rf node_modules && echo gone')).stdout).toBe('gone\n')
   })
 })

@@ -5,7 +5,7 @@ import type { RunningCommand } from '../../src/index.js'
 import { startChild } from '../children/run.js'
 import { countProcesses } from '../support/processes.js'
 import { stateOf } from '../support/state.js'
-import { INTENTS, metadataOf, reasonOf, recordsOf, working } from '../support/workspace.js'
+import { INTENTS, metadataOf, reasonOf, recordsOf, startSession } from '../support/workspace.js'
 import { site } from './site.js'
 
 /** Waits until a command has printed a word. */
@@ -121,7 +121,7 @@ describe('a command in the background', () => {
     expect(countProcesses(mark)).toBeGreaterThan(0)
     await session.close()
     expect(countProcesses(mark)).toBe(0)
-    const again = await working(workspace)
+    const again = await startSession(workspace)
     expect((await again.changes()).changes.map(({ path }) => path)).toEqual(['src/left'])
   })
 

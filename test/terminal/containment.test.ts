@@ -7,7 +7,7 @@ import { fakeContainment } from '../support/containments.js'
 import { tempDir } from '../support/facade.js'
 
 const FAILED: Attempt = { works: false, failure: { what: 'mounts', problem: 'not permitted', fix: 'allow them' } }
-const opening = (name: string) => async () => {
+const failToOpen = (name: string) => async () => {
   throw new Error(`opened ${name}`)
 }
 
@@ -28,12 +28,12 @@ describe('the choice of a containment', () => {
           tries.push(name)
           return attempt
         },
-        open: opening(name),
+        open: failToOpen(name),
       })
-    const weak = fakeContainment({ name: 'namespace-overlay', keeps: ['write_fence'], open: opening('weak') })
+    const weak = fakeContainment({ name: 'namespace-overlay', keeps: ['write_fence'], open: failToOpen('weak') })
     const all = [weak, provider('namespace-copy', FAILED), provider('landlock-copy', { works: true }), weak]
     const tried = await tryEach(all, ['write_fence', 'network_off'], (each) => each.attempt())
-    expect(tried.map(({ name, works: works, lacks }) => [name, works, lacks])).toEqual([
+    expect(tried.map(({ name, works, lacks }) => [name, works, lacks])).toEqual([
       ['namespace-overlay', undefined, ['network_off']],
       ['namespace-copy', false, []],
       ['landlock-copy', true, []],

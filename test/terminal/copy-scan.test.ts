@@ -51,7 +51,7 @@ const END: CommandEnd = { exitCode: 0, stdout: '', stderr: '', truncated: false,
 const withAncestors = (path: RelPath) => [path, ...ancestorsOf(path)]
 const isKept = (path: RelPath) => /(^|\/)(keep[^/]*|k)$/.test(path)
 
-function ground() {
+function setUpCopy() {
   const { root, overlay, dispose } = overlayOver(FILES)
   onTestFinished(dispose)
   const place = openCopyPlace(root, {
@@ -213,7 +213,7 @@ describe('a copy that is compared by its times', { timeout: 300_000 + RUNS * 2_0
   it('matches the stage, and has the same effects as in a full comparison', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {
-        const { root, overlay, place, seed, run, read } = ground()
+        const { root, overlay, place, seed, run, read } = setUpCopy()
         await seed()
         for (const { disk, edits, closed, script, isRunTwice } of sequence) {
           spawnSync('/bin/sh', ['-c', disk.join('\n')], { cwd: root, stdio: 'ignore' })

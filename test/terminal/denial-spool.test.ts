@@ -2,7 +2,7 @@ import { appendFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import { spoolReader } from '../../src/terminal/denial-spool.js'
 import { tempDir } from '../support/facade.js'
-import { metadataOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 
 const line = (more: object) => `${JSON.stringify({ reason: 'scope_violation', message: 'No.', ...more })}\n`
 
@@ -68,7 +68,7 @@ it('the reader is bounded, whatever is written or removed', () => {
 
 it('a command’s lines become records of the session, marked as reported; the file cannot be removed', async () => {
   const workspace = await testWorkspace().open()
-  const session = await working(workspace, 'r1')
+  const session = await startSession(workspace, 'r1')
   const denial = { tool: 'Write', file: 'README.md', message: 'Scope Violation: \u001b[2Jx.', intentId: 'INT-001' }
   const command = `printf '%s' '${line(denial)}' >> /run/escrow/told; rm -f /run/escrow/told; ls /run/escrow`
   const { stdout } = await session.exec(command)
@@ -85,7 +85,7 @@ it('a command’s lines become records of the session, marked as reported; the f
 
 it('the ledger counts the lines that a flood leaves out', async () => {
   const workspace = await testWorkspace().open()
-  const session = await working(workspace, 'r1')
+  const session = await startSession(workspace, 'r1')
   const flood = `i=0; while [ $i -lt 1200 ]; do echo '${line({}).trim()}'; i=$((i+1)); done >> /run/escrow/told`
   await session.exec(flood)
   const running = await session.start(flood)

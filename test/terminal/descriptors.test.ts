@@ -33,7 +33,7 @@ function place() {
 }
 
 /** Starts one of our programs with these descriptors open, with a limit of 1,024. */
-function inheriting({ root, outside }: ReturnType<typeof place>, args: readonly string[]) {
+function runInheriting({ root, outside }: ReturnType<typeof place>, args: readonly string[]) {
   const [file, dir] = [openSync(`${outside}/file`, 'r+'), openSync(outside, 'r')]
   try {
     const stdio = Array.from({ length: LAST + 1 }, (_, fd) =>
@@ -49,7 +49,7 @@ function inheriting({ root, outside }: ReturnType<typeof place>, args: readonly 
 it('a command inherits no descriptor of the process that started escrow, however high', () => {
   const at = place()
   const { root, outside } = at
-  const ran = inheriting(at, [`${compileOnce()}/test/children/descriptors.js`, root, SCRIPT])
+  const ran = runInheriting(at, [`${compileOnce()}/test/children/descriptors.js`, root, SCRIPT])
   expect(ran.stderr).toBe('')
   expect(ran.stdout.split('\n').map((line) => line.trim())).toEqual([
     'exec 0 1 2 3',
@@ -66,7 +66,7 @@ it('a program of `escrow run` inherits none either', () => {
   const { root, outside } = at
   trust(root)
   const command = ['run', '--intent', 'INT-001', '--', 'sh', '-c', `{ ${SCRIPT}; } 2>&1`]
-  const ran = inheriting(at, [`${compileOnce()}/test/children/escrow.js`, ...command])
+  const ran = runInheriting(at, [`${compileOnce()}/test/children/escrow.js`, ...command])
   expect([ran.stdout.trim(), ran.status]).toEqual(['0 1 2 3', 0])
   expect(readFileSync(`${outside}/file`, 'utf8')).toBe('a person wrote this\n')
   expect(readdirSync(outside)).toEqual(['file'])

@@ -259,11 +259,11 @@ describe('policy for commands', () => {
     fs.mkdirSync(`${home}/closed/open`, { recursive: true })
     fs.writeFileSync(`${home}/closed/secret`, 'SECRET')
     fs.writeFileSync(`${home}/closed/open/word`, 'word')
-    const look = `cat ${home}/closed/secret ${home}/closed/open/word`
-    expect((await session.exec(look)).stdout).toBe('SECRETword')
+    const command = `cat ${home}/closed/secret ${home}/closed/open/word`
+    expect((await session.exec(command)).stdout).toBe('SECRETword')
     policy(`{ ${home}/closed: deny, ${home}/closed/open: allow }`)
     await wait(20)
-    expect((await session.exec(look)).stdout).toBe('word')
+    expect((await session.exec(command)).stdout).toBe('word')
     policy('{ "/**": hidden }')
     await wait(20)
     expect(await reasonOf(() => session.exec('true'))).toBe('access_denied')

@@ -102,27 +102,27 @@ describe('close-others on arm64', () => {
   })
 
   it('does not start it if they cannot be closed, and exits with 126 if it cannot be started', () => {
-    const failing = (failed: string) =>
+    const callsWhenFailing = (failed: string) =>
       callsOf(closeOthers('arm64'), program, ([name]) => (name === failed ? ENOSYS : 0))
-    expect(failing('close_range')).toEqual([closing, ['exit', 126]])
-    expect(failing('execve')).toEqual([closing, becoming, ['exit', 126]])
+    expect(callsWhenFailing('close_range')).toEqual([closing, ['exit', 126]])
+    expect(callsWhenFailing('execve')).toEqual([closing, becoming, ['exit', 126]])
   })
 })
 
 describe('write-only on arm64', () => {
   const args = ['write-only', '/', '/work', '/missing', '/tmp', '', '/bin/sh', '-c', '']
   const becoming = ['execve', '/bin/sh', ['/bin/sh', '-c', ''], ENV]
-  const opening = (path: string) => ['openat', -100, path, 0x28_0000, 0]
+  const openatCall = (path: string) => ['openat', -100, path, 0x28_0000, 0]
   const rule = (rights: number, fd: number) => ['landlock_add_rule', 9, 1, rights, fd, 0]
   const VERSION = ['landlock_create_ruleset', null, 0, 1]
   const RULESET = ['landlock_create_ruleset', 0x2002, 8, 0]
   const DESCRIPTORS: Readonly<Record<string, number>> = { '/': 4, '/work': 5, '/tmp': 6 }
 
   /** Simulates a kernel with a version of Landlock. */
-  const landlock = (version: number, failing: Readonly<Record<string, number>> = {}): Answers => {
+  const landlock = (version: number, callsWhenFailing: Readonly<Record<string, number>> = {}): Answers => {
     return ([name, what, path]) => {
       if (name === 'landlock_create_ruleset' && what === null) return version
-      const failed = failing[String(name)]
+      const failed = callsWhenFailing[String(name)]
       if (failed !== undefined) return failed
       if (name === 'openat') return DESCRIPTORS[String(path)] ?? ENOENT
       return name === 'landlock_create_ruleset' ? 9 : 0
@@ -133,8 +133,8 @@ describe('write-only on arm64', () => {
     for (const version of [2, 3, 7])
       expect(callsOf(writeOnly('arm64'), args, landlock(version))).toEqual([
         ...[VERSION, RULESET, rule(2, 1), rule(2, 2)],
-        ...[opening('/'), rule(0x2000, 4), opening('/work'), rule(2, 5)],
-        ...[opening('/missing'), opening('/tmp'), rule(2, 6)],
+        ...[openatCall('/'), rule(0x2000, 4), openatCall('/work'), rule(2, 5)],
+        ...[openatCall('/missing'), openatCall('/tmp'), rule(2, 6)],
         ...[['landlock_restrict_self', 9, 0], becoming],
       ])
   })
@@ -145,13 +145,13 @@ describe('write-only on arm64', () => {
   })
 
   it('starts nothing if the rules can neither be made nor applied', () => {
-    const ends = (failing: Readonly<Record<string, number>>) => {
-      const calls = callsOf(writeOnly('arm64'), args, landlock(3, failing))
+    const lastCalls = (callsWhenFailing: Readonly<Record<string, number>>) => {
+      const calls = callsOf(writeOnly('arm64'), args, landlock(3, callsWhenFailing))
       return [calls.at(-1), calls.filter(([name]) => name === 'execve')]
     }
-    expect(ends({ landlock_create_ruleset: EMFILE })).toEqual([['exit', 126], []])
-    expect(ends({ landlock_restrict_self: EPERM })).toEqual([['exit', 126], []])
-    expect(ends({ execve: ENOENT })).toEqual([['exit', 126], [becoming]])
+    expect(lastCalls({ landlock_create_ruleset: EMFILE })).toEqual([['exit', 126], []])
+    expect(lastCalls({ landlock_restrict_self: EPERM })).toEqual([['exit', 126], []])
+    expect(lastCalls({ execve: ENOENT })).toEqual([['exit', 126], [becoming]])
   })
 
   it('restricts to each path that it is given, whatever their number', () => {

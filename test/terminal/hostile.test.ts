@@ -108,7 +108,7 @@ function setHome(path: string): void {
 
 /** Processes with a directory in their command line or among their mounts. */
 function processesAt(path: string): string[] {
-  const has = (file: string) => {
+  const containsPath = (file: string) => {
     try {
       return fs.readFileSync(file, 'utf8').includes(path)
     } catch {
@@ -117,7 +117,7 @@ function processesAt(path: string): string[] {
   }
   const own = String(process.pid)
   const pids = fs.readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && pid !== own)
-  return pids.filter((pid) => has(`/proc/${pid}/cmdline`) || has(`/proc/${pid}/mountinfo`))
+  return pids.filter((pid) => containsPath(`/proc/${pid}/cmdline`) || containsPath(`/proc/${pid}/mountinfo`))
 }
 
 describe('a command that tries to approve its own changes', () => {

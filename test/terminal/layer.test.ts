@@ -10,7 +10,7 @@ import { tempDir } from '../support/facade.js'
 const rel = (path: string) => path as RelPath
 
 /** A layer with `d/sub/f`, and a directory outside of it with a similar `f`. */
-function ground() {
+function setUpLayer() {
   const { path: root, dispose } = tempDir()
   onTestFinished(dispose)
   fs.mkdirSync(`${root}/layer/d/sub`, { recursive: true })
@@ -28,7 +28,7 @@ function ground() {
 
 describe('the layer of a running command', () => {
   it('does not let a link that replaced a directory lead out of it', () => {
-    const { layer, swap } = ground()
+    const { layer, swap } = setUpLayer()
     const stats = layer.look(rel('d/sub/f'))
     if (!stats) return expect.unreachable('it is there')
     expect(layer.read(rel('d/sub/f'), stats).toString()).toBe('layer/d/sub')
@@ -44,7 +44,7 @@ describe('the layer of a running command', () => {
   })
 
   it('returns no file that is written to while it is read, nor another of its name', () => {
-    const { host, layer } = ground()
+    const { host, layer } = setUpLayer()
     const stats = layer.look(rel('d/sub/f'))
     if (!stats) return expect.unreachable('it is there')
     fs.appendFileSync(`${host}/d/sub/f`, ' and more')
@@ -58,7 +58,7 @@ describe('the layer of a running command', () => {
   })
 
   it('returns an empty file, and none over the limit of a stage', () => {
-    const { host, layer } = ground()
+    const { host, layer } = setUpLayer()
     const read = (size: number) => {
       fs.truncateSync(`${host}/d/sub/f`, size)
       const stats = layer.look(rel('d/sub/f'))
@@ -70,7 +70,7 @@ describe('the layer of a running command', () => {
   })
 
   it('keeps no descriptor once it is closed', () => {
-    const { layer } = ground()
+    const { layer } = setUpLayer()
     const before = fs.readdirSync('/proc/self/fd').length
     layer.names(rel('d/sub'))
     expect(fs.readdirSync('/proc/self/fd').length).toBeGreaterThan(before)
@@ -81,23 +81,23 @@ describe('the layer of a running command', () => {
 
 describe('a layer at rest, with a link in place of a directory,', () => {
   function setUpLinked() {
-    const { host, swap } = ground()
+    const { host, swap } = setUpLayer()
     const outside = `${host}/../outside/sub`
     fs.chmodSync(`${outside}/f`, 0)
     fs.chmodSync(outside, 0o500)
     onTestFinished(() => fs.chmodSync(outside, 0o700))
     swap()
-    const look = () => [
+    const snapshotOutside = () => [
       fs.readdirSync(outside),
       fs.statSync(outside).mode & 0o777,
       fs.statSync(`${outside}/f`).mode & 0o777,
     ]
-    return { host, look }
+    return { host, snapshotOutside }
   }
   const UNCHANGED = [['f'], 0o500, 0]
 
   it('is not read through it, and no mode outside is changed', () => {
-    const { host, look } = setUpLinked()
+    const { host, snapshotOutside } = setUpLinked()
     const layer = restingLayer(host)
     const stats = layer.look(rel('d'))
     if (!stats) return expect.unreachable('the link is there')
@@ -109,11 +109,11 @@ describe('a layer at rest, with a link in place of a directory,', () => {
       () => layer.target(rel('d/sub/f')),
     ])
       expect(work).toThrow('ENOTDIR')
-    expect(look()).toEqual(UNCHANGED)
+    expect(snapshotOutside()).toEqual(UNCHANGED)
   })
 
   it('is not changed through it', () => {
-    const { host, look } = setUpLinked()
+    const { host, snapshotOutside } = setUpLinked()
     const { overlay, dispose } = overlayOver({ 'd/sub/f': 'f\n' })
     onTestFinished(dispose)
     expect(
@@ -129,12 +129,12 @@ describe('a layer at rest, with a link in place of a directory,', () => {
     overlay.remove(rel('d/sub/f'))
     overlay.remove(rel('d/sub'))
     syncLeftovers([rel('d'), rel('d/sub')], overlay, host)
-    expect(look()).toEqual(UNCHANGED)
+    expect(snapshotOutside()).toEqual(UNCHANGED)
     expect(fs.readlinkSync(`${host}/d`)).toBe('../outside')
   })
 
   it('does not copy kept files through it, in either direction', () => {
-    const { host, look } = setUpLinked()
+    const { host, snapshotOutside } = setUpLinked()
     fs.chmodSync(`${host}/../outside/sub/f`, 0o600)
     const other = `${host}/../other`
     fs.mkdirSync(other)
@@ -144,6 +144,6 @@ describe('a layer at rest, with a link in place of a directory,', () => {
     fs.mkdirSync(`${other}/d/sub`, { recursive: true })
     fs.writeFileSync(`${other}/d/sub/more`, '')
     copyKept([rel('d/sub/more')], { ...along, from: other, to: host })
-    expect(look()[0]).toEqual(['f'])
+    expect(snapshotOutside()[0]).toEqual(['f'])
   })
 })

@@ -11,7 +11,7 @@ import { site } from './site.js'
  */
 
 /** A directory outside of the workspace that commands may not change, with a file that they may not read. */
-function outside() {
+function setUpOutside() {
   const dir = fs.mkdtempSync(`${fs.realpathSync(process.env.HOME ?? '')}/outside-`)
   onTestFinished(() => {
     fs.chmodSync(dir, 0o700)
@@ -19,7 +19,7 @@ function outside() {
   })
   fs.mkdirSync(`${dir}/y/kept`, { recursive: true })
   fs.writeFileSync(`${dir}/y/kept/file`, 'of the person\n')
-  return { dir, look: () => [dir, `${dir}/y`, `${dir}/y/kept`, `${dir}/y/kept/file`].map(modeOf) }
+  return { dir, modes: () => [dir, `${dir}/y`, `${dir}/y/kept`, `${dir}/y/kept/file`].map(modeOf) }
 }
 
 const modeOf = (path: string) => fs.lstatSync(path, { throwIfNoEntry: false })?.mode.toString(8)
@@ -60,18 +60,18 @@ describe.each(PROVIDERS)('in %s', (name) => {
 
   it('a directory of kept files that became a link is not followed', async () => {
     const { session, root } = await repository({ 'src/.gitignore': '*.k\n' })
-    const { dir, look } = outside()
-    const before = look()
+    const { dir, modes } = setUpOutside()
+    const before = modes()
     await session.exec('mkdir -p src/x/y; chmod 777 src/x; echo k > src/x/y/a.k')
     await session.exec(onFetch(root, `rm -rf src/x; ln -s ${dir} src/x`))
     session.fs.rmSync(`${root}/src/x/y`, { recursive: true, force: true })
     await session.exec('ls src/x/')
-    expect(look()).toEqual(before)
+    expect(modes()).toEqual(before)
   })
 
   it('a kept file behind a link is not read, nor are its modes changed', async () => {
     const { session, root } = await site({ 'src/a': 'a\n', 'src/sub/b': 'b\n' })
-    const { dir } = outside()
+    const { dir } = setUpOutside()
     fs.chmodSync(`${dir}/y/kept/file`, 0)
     fs.chmodSync(`${dir}/y/kept`, 0)
     onTestFinished(() => fs.chmodSync(`${dir}/y/kept`, 0o700))
@@ -87,7 +87,7 @@ describe.each(PROVIDERS)('in %s', (name) => {
 
   it('kept files are not copied through a link to another mount', async () => {
     const { session, root } = await site({ 'src/a': 'a\n', 'src/sub/b': 'b\n' })
-    const { dir } = outside()
+    const { dir } = setUpOutside()
     session.fs.writeFileSync(`${root}/src/.gitignore`, 'kept/\n')
     await session.exec('mkdir src/sub/kept; echo x > src/sub/kept/x')
     await session.exec(`rm -rf src/sub; ln -s ${dir}/y src/sub`)
@@ -105,7 +105,7 @@ describe.each(PROVIDERS.filter((each) => each.startsWith('namespace')))('in %s',
   it('nothing is mounted through a link on the way to a read-only name', async () => {
     const files = { 'src/a': 'a\n', '.gitignore': 'node_modules\n', '.claude/settings.json': '{}' }
     const { session, root } = await site(files, INTENTS)
-    const { dir } = outside()
+    const { dir } = setUpOutside()
     fs.mkdirSync(`${dir}/escrowfs`)
     await session.exec(`ln -s ${dir} node_modules`)
     fs.mkdirSync(`${root}/node_modules/escrowfs`, { recursive: true })

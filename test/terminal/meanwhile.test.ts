@@ -4,14 +4,14 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Site, site } from './site.js'
 
 /** A directory next to the workspace, older than any command, that a person moves in. */
-async function older(at: Site): Promise<(to: string) => void> {
-  const beside = `${at.root}-beside`
-  onTestFinished(() => fs.rmSync(beside, { recursive: true, force: true }))
-  fs.mkdirSync(`${beside}/deep`, { recursive: true })
-  fs.writeFileSync(`${beside}/mine`, 'mine\n')
-  fs.writeFileSync(`${beside}/deep/too`, 'mine too\n')
+async function setUpOlderFile(at: Site): Promise<(to: string) => void> {
+  const neighbourDir = `${at.root}-beside`
+  onTestFinished(() => fs.rmSync(neighbourDir, { recursive: true, force: true }))
+  fs.mkdirSync(`${neighbourDir}/deep`, { recursive: true })
+  fs.writeFileSync(`${neighbourDir}/mine`, 'mine\n')
+  fs.writeFileSync(`${neighbourDir}/deep/too`, 'mine too\n')
   await wait(20)
-  return (to) => fs.renameSync(beside, `${at.root}/${to}`)
+  return (to) => fs.renameSync(neighbourDir, `${at.root}/${to}`)
 }
 
 const paths = (list: readonly { readonly path: string }[]) => list.map(({ path }) => path)
@@ -19,7 +19,7 @@ const paths = (list: readonly { readonly path: string }[]) => list.map(({ path }
 describe('an entry that a person moves in while a command runs', () => {
   it('does not count as removed if the command still sees the old directory', async () => {
     const at = await site({ 'src/a': 'a\n' })
-    const move = await older(at)
+    const move = await setUpOlderFile(at)
     const program = `mkdir 'src/own'; rmdir 'src/own'; open F, '>', 'src/own'; opendir D, 'src'; readdir D; $| = 1; print 'ready'; sleep 60`
     const command = await at.session.start(['perl', '-e', program])
     while (!command.read().text.includes('ready')) await wait(10)
@@ -32,7 +32,7 @@ describe('an entry that a person moves in while a command runs', () => {
 
   it('is not removed with the directory that it was moved to, nor with one that the command created in its place', async () => {
     const at = await site({ 'src/a': 'a\n', 'out/b': 'b\n' })
-    const move = await older(at)
+    const move = await setUpOlderFile(at)
     const command = at.session.exec('echo ready; sleep 0.5; rm -r src; rm -r out; mkdir out', {
       onOutput: () => move('src/moved'),
     })
@@ -44,7 +44,7 @@ describe('an entry that a person moves in while a command runs', () => {
 
   it('is kept if it has the name of one that the command creates', async () => {
     const at = await site({ 'src/a': 'a\n' })
-    const move = await older(at)
+    const move = await setUpOlderFile(at)
     const { effects, refused } = await at.session.exec(
       'mkdir out; echo x > out/x; echo ready; sleep 0.4; cp -r out src',
       {

@@ -5,7 +5,7 @@ import { openWorkspace } from '../../src/index.js'
 import { tempDir, treeOf } from '../support/facade.js'
 import { commitAll, git, initRepository } from '../support/git.js'
 import { trust } from '../support/trust.js'
-import { working } from '../support/workspace.js'
+import { startSession } from '../support/workspace.js'
 
 const AS = 'export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b.c GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b.c'
 const INTENTS = 'active_intents:\n  - { id: INT-001, name: Everything, status: IN_PROGRESS, owned_scope: ["**"] }\n'
@@ -64,7 +64,7 @@ async function open(name: string) {
     await workspace.close()
     dispose()
   })
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   const sh = (script: string) => session.exec(`${AS}; set -e; ${script}`)
   return { ...layout, dir: path, workspace, session, sh }
 }
@@ -144,7 +144,7 @@ it('a .git file that names a repository which does not name it back gives no acc
   writeFileSync(`${path}/claim/.orchestration/active_intents.yaml`, INTENTS)
   trust(`${path}/claim`)
   const workspace = await openWorkspace(`${path}/claim`)
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   const { exitCode } = await session.exec(`echo x > ${path}/other/.git/x`)
   await workspace.close()
   expect(exitCode).not.toBe(0)

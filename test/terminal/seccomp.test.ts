@@ -46,15 +46,15 @@ const DENIED = [
 
 /** The kernel's result, by name: undefined if it allows the call. */
 function expectedAction(name: string | undefined, args: readonly bigint[], sharesGroup: boolean): number {
-  const low = (index: number) => Number(BigInt.asUintN(32, args[index] ?? 0n))
+  const lowWord = (index: number) => Number(BigInt.asUintN(32, args[index] ?? 0n))
   if (name === undefined) return ALLOWED
   if (name === 'clone3') return ENOSYS
   if (DENIED.includes(name)) return EPERM
-  if (name === 'socket' && [1, 40].includes(low(0))) return EPERM
-  if (name === 'socketpair' && (low(0) !== 1 || ![1, 5].includes(low(1) & 0xf))) return EPERM
-  if (name === 'clone' && (low(0) & 0x1000_0000) !== 0) return EPERM
-  if (name === 'kill' && low(0) === 0 && sharesGroup) return EPERM
-  if (name === 'ioctl' && [0x5412, 0x541c].includes(low(1))) return EPERM
+  if (name === 'socket' && [1, 40].includes(lowWord(0))) return EPERM
+  if (name === 'socketpair' && (lowWord(0) !== 1 || ![1, 5].includes(lowWord(1) & 0xf))) return EPERM
+  if (name === 'clone' && (lowWord(0) & 0x1000_0000) !== 0) return EPERM
+  if (name === 'kill' && lowWord(0) === 0 && sharesGroup) return EPERM
+  if (name === 'ioctl' && [0x5412, 0x541c].includes(lowWord(1))) return EPERM
   return ALLOWED
 }
 

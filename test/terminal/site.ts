@@ -1,5 +1,5 @@
 import type { Session, Workspace } from '../../src/index.js'
-import { FILES, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { FILES, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
 
 const ALL = `active_intents:
   - id: INT-001
@@ -17,5 +17,5 @@ export interface Site extends TestWorkspace {
 export async function site(files: Readonly<Record<string, string>> = FILES, intents = ALL): Promise<Site> {
   const at = testWorkspace(files, intents)
   const workspace = await at.open()
-  return { ...at, workspace, session: await working(workspace) }
+  return { ...at, workspace, session: await startSession(workspace) }
 }

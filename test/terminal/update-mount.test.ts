@@ -7,7 +7,7 @@ import { site } from './site.js'
 /** A running command that executes each line that it gets, and reports when it is done. */
 const LISTENING = 'n=0; echo began; while read -r line; do sh -c "$line"; n=$((n+1)); echo "done $n"; done'
 
-async function listening(files: Record<string, string>) {
+async function setUpListener(files: Record<string, string>) {
   const at = await site(files)
   const stdin = new PassThrough()
   let output = ''
@@ -19,7 +19,7 @@ async function listening(files: Record<string, string>) {
       onOutput()
     },
   })
-  const until = (word: string) =>
+  const waitForOutput = (word: string) =>
     new Promise<void>((resolve) => {
       onOutput = () => output.includes(`${word}\n`) && resolve()
       onOutput()
@@ -28,15 +28,15 @@ async function listening(files: Record<string, string>) {
   const run = async (line: string): Promise<string> => {
     const from = output.length
     stdin.write(`${line}\n`)
-    await until(`done ${++count}`)
+    await waitForOutput(`done ${++count}`)
     return output.slice(from).replace(/done \d+\n$/, '')
   }
-  await until('began')
+  await waitForOutput('began')
   return { ...at, running, run }
 }
 
 it('a running command sees what others have staged since, and its changes of that are its own', async () => {
-  const { session, root, running, run } = await listening({
+  const { session, root, running, run } = await setUpListener({
     'src/a': 'a\n',
     'src/b': 'b\n',
     'src/d/x': 'x\n',
@@ -65,7 +65,7 @@ it('a link that it put in place of a directory does not lead out of its mount', 
   const { path: outside, dispose } = tempDir()
   onTestFinished(dispose)
   fs.writeFileSync(`${outside}/x`, 'theirs\n')
-  const { session, root, running, run } = await listening({ 'src/d/x': 'x\n', 'src/e/x': 'x\n' })
+  const { session, root, running, run } = await setUpListener({ 'src/d/x': 'x\n', 'src/e/x': 'x\n' })
   await run(`rm -r src/d src/e; ln -s ${outside} src/d; ln -s ${outside} src/e`)
   session.fs.writeFileSync(`${root}/src/d/x`, 'new\n')
   session.fs.writeFileSync(`${root}/src/d/y`, 'new\n')

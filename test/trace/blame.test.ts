@@ -12,7 +12,7 @@ const INTENTS = `active_intents:
 `
 
 /** Lets agent `m-<turn>` work for an intent, and Ann approve and commit all of it. */
-async function turn(workspace: Workspace, name: string, work: (fs: Session['fs']) => void, intent = 'INT-001') {
+async function runSession(workspace: Workspace, name: string, work: (fs: Session['fs']) => void, intent = 'INT-001') {
   const session = await workspace.session({ id: name, agent: { model: `m-${name}`, tool: 'tester' } })
   await session.selectIntent(intent)
   work(session.fs)
@@ -28,23 +28,23 @@ async function commitAll(workspace: Workspace, id: string) {
 
 /** Each line's model, or else its contributor. */
 async function models(workspace: Workspace, path: string): Promise<string[]> {
-  return (await workspace.ledger.blame(path)).map(whose)
+  return (await workspace.ledger.blame(path)).map(authorOf)
 }
 
-function whose({ model, contributor }: BlameLine): string {
+function authorOf({ model, contributor }: BlameLine): string {
   return model ?? contributor
 }
 
-function on(files: Record<string, string>): TestWorkspace {
+function setUpFiles(files: Record<string, string>): TestWorkspace {
   return testWorkspace(files, INTENTS)
 }
 
 describe('blame', () => {
   it('gives intent, session, model, reviewer and record of each line, and none for older lines', async () => {
-    const at = on({ 'src/a.ts': lines(1, 2) })
+    const at = setUpFiles({ 'src/a.ts': lines(1, 2) })
     const workspace = await at.open()
-    await turn(workspace, 'one', (fs) => fs.writeFileSync('src/a.ts', lines(1, 3, 2)))
-    await turn(workspace, 'two', (fs) => fs.appendFileSync('src/a.ts', line(4)), 'INT-002')
+    await runSession(workspace, 'one', (fs) => fs.writeFileSync('src/a.ts', lines(1, 3, 2)))
+    await runSession(workspace, 'two', (fs) => fs.appendFileSync('src/a.ts', line(4)), 'INT-002')
     const records = await recordsOf(workspace)
     const [first, second] = records.filter(({ files }) => Array.isArray(files) && files.length > 0)
     expect(await workspace.ledger.blame('src/a.ts')).toEqual([
@@ -66,24 +66,24 @@ describe('blame', () => {
   })
 
   it('follows lines through a rename, a move to another file, a copy, an indent, and new line ends', async () => {
-    const at = on({ 'src/b.ts': lines(90) })
+    const at = setUpFiles({ 'src/b.ts': lines(90) })
     const workspace = await at.open()
-    await turn(workspace, 'one', (fs) => fs.writeFileSync('src/a.ts', lines(1, 2, 3)))
-    await turn(workspace, 'two', (fs) => fs.renameSync('src/a.ts', 'src/c.ts'))
+    await runSession(workspace, 'one', (fs) => fs.writeFileSync('src/a.ts', lines(1, 2, 3)))
+    await runSession(workspace, 'two', (fs) => fs.renameSync('src/a.ts', 'src/c.ts'))
     expect(await models(workspace, 'src/c.ts')).toEqual(['m-one', 'm-one', 'm-one'])
-    await turn(workspace, 'three', (fs) => {
+    await runSession(workspace, 'three', (fs) => {
       fs.writeFileSync('src/c.ts', lines(1))
       fs.writeFileSync('src/b.ts', lines(90) + lines(2, 3).replaceAll('const', '    const') + line(91))
     })
     expect(await models(workspace, 'src/b.ts')).toEqual(['unknown', 'm-one', 'm-one', 'm-three'])
-    await turn(workspace, 'four', (fs) => fs.writeFileSync('src/d.ts', lines(91, 92).replaceAll('\n', '\r\n')))
+    await runSession(workspace, 'four', (fs) => fs.writeFileSync('src/d.ts', lines(91, 92).replaceAll('\n', '\r\n')))
     expect(await models(workspace, 'src/d.ts')).toEqual(['m-three', 'm-four'])
   })
 
   it('follows files and lines that a person moved outside escrowfs', async () => {
-    const at = on({})
+    const at = setUpFiles({})
     const workspace = await at.open()
-    await turn(workspace, 'one', (fs) => {
+    await runSession(workspace, 'one', (fs) => {
       fs.writeFileSync('a.txt', 'x\n')
       fs.writeFileSync('b.txt', lines(1, 2, 3))
     })
@@ -97,12 +97,12 @@ describe('blame', () => {
   })
 
   it('attributes lines written outside between commits to a human, in the record too', async () => {
-    const at = on({ 'a.ts': lines(1) })
+    const at = setUpFiles({ 'a.ts': lines(1) })
     const workspace = await at.open()
-    await turn(workspace, 'one', (fs) => fs.writeFileSync('a.ts', lines(1, 2)))
+    await runSession(workspace, 'one', (fs) => fs.writeFileSync('a.ts', lines(1, 2)))
     at.write('a.ts', lines(5, 1, 2))
     expect(await models(workspace, 'a.ts')).toEqual(['human', 'unknown', 'm-one'])
-    await turn(workspace, 'two', (fs) => fs.appendFileSync('a.ts', line(3)))
+    await runSession(workspace, 'two', (fs) => fs.appendFileSync('a.ts', line(3)))
     const record = (await recordsOf(workspace)).at(-1)
     const ranges = [
       { start_line: 1, end_line: 1, contributor: { type: 'human' } },
@@ -118,9 +118,9 @@ describe('blame', () => {
   })
 
   it("names no model for a reviewer's lines, and keeps the attribution of content that an undo restores", async () => {
-    const at = on({})
+    const at = setUpFiles({})
     const workspace = await at.open()
-    await turn(workspace, 'one', (fs) => fs.writeFileSync('a.ts', 'one\ntwo\n'))
+    await runSession(workspace, 'one', (fs) => fs.writeFileSync('a.ts', 'one\ntwo\n'))
     const session = await workspace.session({ id: 'two', agent: { model: 'm-two' } })
     await session.selectIntent('INT-001')
     session.fs.writeFileSync('a.ts', 'one\nthree\n')
@@ -138,15 +138,15 @@ describe('blame', () => {
   })
 
   it('does not treat a common line as a copy', async () => {
-    const at = on({})
+    const at = setUpFiles({})
     const workspace = await at.open()
-    await turn(workspace, 'one', (fs) => fs.writeFileSync('a.ts', `{\n  return null\n}\n${line(1)}`))
-    await turn(workspace, 'two', (fs) => fs.writeFileSync('b.ts', '{\n  return null\n}\n'))
+    await runSession(workspace, 'one', (fs) => fs.writeFileSync('a.ts', `{\n  return null\n}\n${line(1)}`))
+    await runSession(workspace, 'two', (fs) => fs.writeFileSync('b.ts', '{\n  return null\n}\n'))
     expect(await models(workspace, 'b.ts')).toEqual(['m-two', 'm-two', 'm-two'])
   })
 
   it('refuses paths without lines, with a reason', async () => {
-    const at = on({ 'bin.dat': 'a\0b', 'dir/x': 'x\n' })
+    const at = setUpFiles({ 'bin.dat': 'a\0b', 'dir/x': 'x\n' })
     symlinkSync('/', `${at.root}/out`)
     const { ledger } = await at.open()
     for (const path of ['gone.ts', 'dir', 'bin.dat']) {

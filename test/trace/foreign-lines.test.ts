@@ -55,13 +55,13 @@ describe('lines of other tools', () => {
     const forged = [first.replace('"INT-001"', '"INT-002"'), second.replace('"INT-001"', '"INT-002"')]
     // As for a hub or another machine: without the copies and anchors of this one.
     for (const mutant of [rechain([forged[0] ?? '', second], 0), [first, forged[1] ?? '']]) {
-      const elsewhere = workspace()
-      writeFileSync(`${elsewhere.ledgerFile}`, [...mutant, ...lines.slice(2)].map((line) => `${line}\n`).join(''))
-      expect((await openLedger(elsewhere).verify()).ok).toBe(false)
+      const otherWorkspace = workspace()
+      writeFileSync(`${otherWorkspace.ledgerFile}`, [...mutant, ...lines.slice(2)].map((line) => `${line}\n`).join(''))
+      expect((await openLedger(otherWorkspace).verify()).ok).toBe(false)
     }
-    const elsewhere = workspace()
-    writeFileSync(`${elsewhere.ledgerFile}`, lines.map((line) => `${line}\n`).join(''))
-    expect((await openLedger(elsewhere).verify()).ok).toBe(true)
+    const otherWorkspace = workspace()
+    writeFileSync(`${otherWorkspace.ledgerFile}`, lines.map((line) => `${line}\n`).join(''))
+    expect((await openLedger(otherWorkspace).verify()).ok).toBe(true)
   })
 
   it('may end several branches that a person joins', async () => {
@@ -83,10 +83,10 @@ describe('lines of other tools', () => {
     expect(metadataOf(linesOf(merged).at(-1) ?? '')).toMatchObject({ type: 'merge', joins: [{}, {}] })
     expect(await ledger.verify()).toMatchObject({ ok: true })
     // Git may place the branches in another order elsewhere.
-    const elsewhere = workspace()
+    const otherWorkspace = workspace()
     const end = `${linesOf(merged).at(-1)}\n`
-    writeFileSync(`${elsewhere.ledgerFile}`, common + branches.toReversed().join('') + end)
-    expect(await openLedger(elsewhere).verify()).toMatchObject({ ok: true })
+    writeFileSync(`${otherWorkspace.ledgerFile}`, common + branches.toReversed().join('') + end)
+    expect(await openLedger(otherWorkspace).verify()).toMatchObject({ ok: true })
   })
 
   it('are refused by every reader if they are nested too deep for one of them', async () => {

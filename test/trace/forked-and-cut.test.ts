@@ -16,7 +16,7 @@ afterEach(() => {
 })
 
 /** Another machine: it knows nothing of the ledgers of this one. */
-function elsewhere<T>(work: () => Promise<T>): Promise<T> {
+function onOtherMachine<T>(work: () => Promise<T>): Promise<T> {
   const place = mkdtempSync(join(tmpdir(), 'escrowfs-elsewhere-'))
   places.push(place)
   return withStateHome(place, work)
@@ -33,7 +33,7 @@ interface Scene {
 /** Two records in common, three of another machine, and three of this one, whose file it is. */
 async function scene(): Promise<Scene> {
   const layout = workspace()
-  const other = await elsewhere(async () => {
+  const other = await onOtherMachine(async () => {
     await openLedger(layout).append(drafts(5))
     return linesOf(layout)
   })

@@ -18,7 +18,7 @@ async function authors(root: string, path?: string): Promise<string[]> {
   )
 }
 
-const by = (who: string, lines: readonly string[]) => lines.map(() => who)
+const authoredBy = (who: string, lines: readonly string[]) => lines.map(() => who)
 
 describe('blame by intent', () => {
   it('does not give the end of a moved function to the agent that changed its last line', async () => {
@@ -29,7 +29,7 @@ describe('blame by intent', () => {
     await agent(text(G, more, [head, first, "  return 'the sum is ' + total", '}', '']))
     expect((await authors(root)).slice(-5)).toEqual([
       ...['unknown', 'unknown', 'INT-001'],
-      ...by('several authors wrote such a line', ['}', '']),
+      ...authoredBy('several authors wrote such a line', ['}', '']),
     ])
   })
 
@@ -45,7 +45,7 @@ describe('blame by intent', () => {
     run('merge', '-q', '--squash', 'feature')
     run('commit', '-q', '-m', 'A pull request (#1)')
     run('branch', '-q', '-D', 'feature')
-    expect(await authors(root, 'src/b.ts')).toEqual([...by('unknown', F), ...by('INT-001', tidy)])
+    expect(await authors(root, 'src/b.ts')).toEqual([...authoredBy('unknown', F), ...authoredBy('INT-001', tidy)])
   })
 
   it('distinguishes a person in an amended commit from the agent whose trailers it has', async () => {
@@ -53,7 +53,7 @@ describe('blame by intent', () => {
     await agent(text(F, G))
     write('src/a.ts', text(F, G, ['personally()']))
     run('commit', '-q', '-a', '--amend', '--no-edit')
-    expect(await authors(root)).toEqual([...by('unknown', F), ...by('INT-001', G), 'human'])
+    expect(await authors(root)).toEqual([...authoredBy('unknown', F), ...authoredBy('INT-001', G), 'human'])
   })
 
   it('does not guess the author of a bracket below an agent’s line', async () => {
@@ -61,7 +61,7 @@ describe('blame by intent', () => {
     await agent(text(F, G))
     write('src/a.ts', text(F, ['if (personally()) {'], G.slice(0, 2), [']]']))
     run('commit', '-q', '-a', '-m', 'work')
-    const expected = [...by('unknown', F), 'human', 'INT-001', 'INT-001', 'several authors wrote such a line']
+    const expected = [...authoredBy('unknown', F), 'human', 'INT-001', 'INT-001', 'several authors wrote such a line']
     expect(await authors(root)).toEqual(expected)
   })
 
@@ -72,9 +72,9 @@ describe('blame by intent', () => {
     run('checkout', '-q', 'main')
     run('cherry-pick', 'feature')
     run('revert', '--no-edit', 'HEAD')
-    expect(await authors(root)).toEqual(by('unknown', F))
+    expect(await authors(root)).toEqual(authoredBy('unknown', F))
     run('revert', '--no-edit', 'HEAD')
-    expect(await authors(root)).toEqual([...by('unknown', F), ...by('INT-001', G)])
+    expect(await authors(root)).toEqual([...authoredBy('unknown', F), ...authoredBy('INT-001', G)])
   })
 
   it('does not attribute a line to a person if its commit names an agent that the ledger does not know', async () => {

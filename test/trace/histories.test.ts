@@ -86,7 +86,7 @@ class History {
       else if (before !== after || isKnown) this.#known.add(path)
     }
     const met = new Set(changes.flatMap(({ path, from = path }) => [path, from]))
-    for (const [path, lines] of this.#files) if (met.has(path) && this.#known.has(path)) see(lines)
+    for (const [path, lines] of this.#files) if (met.has(path) && this.#known.has(path)) markSeen(lines)
   }
 
   /** An agent's lines belong to its session, from the write to the stage and in the model. */
@@ -137,7 +137,7 @@ class History {
   }
 }
 
-function see(lines: readonly Owned[]): void {
+function markSeen(lines: readonly Owned[]): void {
   for (const line of lines) line.seen = true
 }
 

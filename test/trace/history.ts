@@ -53,18 +53,18 @@ export class Writer {
     const fresh = `src/f${this.#names}.ts`
     if (kind === 'create' || path === undefined) {
       this.#names++
-      return with_(files, fresh, this.write(ownerAt(fresh), 1 + (b % 5)))
+      return withFile(files, fresh, this.write(ownerAt(fresh), 1 + (b % 5)))
     }
     const lines = files.get(path) ?? []
     const at = b % (lines.length + 1)
     const [first, last] = [at, Math.min(lines.length, at + 1 + (c % 4))]
     const block = lines.slice(first, last)
     const rest = [...lines.slice(0, first), ...lines.slice(last)]
-    if (kind === 'insert') return with_(files, path, put(lines, at, this.write(ownerAt(path), 1 + (c % 3))))
-    if (kind === 'remove') return with_(files, path, rest)
-    if (kind === 'replace') return with_(files, path, put(rest, first, this.write(ownerAt(path), block.length)))
+    if (kind === 'insert') return withFile(files, path, put(lines, at, this.write(ownerAt(path), 1 + (c % 3))))
+    if (kind === 'remove') return withFile(files, path, rest)
+    if (kind === 'replace') return withFile(files, path, put(rest, first, this.write(ownerAt(path), block.length)))
     if (kind === 'indent')
-      return with_(
+      return withFile(
         files,
         path,
         put(
@@ -73,17 +73,17 @@ export class Writer {
           block.map((line) => ({ ...line, indent: c % 8 })),
         ),
       )
-    if (kind === 'move') return with_(files, path, put(rest, (b + c) % (rest.length + 1), block))
-    if (kind === 'delete') return without(files, path)
+    if (kind === 'move') return withFile(files, path, put(rest, (b + c) % (rest.length + 1), block))
+    if (kind === 'delete') return withoutFile(files, path)
     if (kind === 'rename') {
       this.#names++
-      return with_(without(files, path), fresh, lines)
+      return withFile(withoutFile(files, path), fresh, lines)
     }
     const other = paths[(a + 1 + c) % paths.length] ?? path
     if (other === path || !block.every((line) => mayTake(line, path))) return files
     const target = files.get(other) ?? []
-    const taken = with_(files, other, put(target, c % (target.length + 1), block))
-    return kind === 'copy' ? taken : with_(taken, path, rest)
+    const taken = withFile(files, other, put(target, c % (target.length + 1), block))
+    return kind === 'copy' ? taken : withFile(taken, path, rest)
   }
 }
 
@@ -91,10 +91,10 @@ function put(lines: readonly Owned[], at: number, block: readonly Owned[]): Owne
   return [...lines.slice(0, at), ...block, ...lines.slice(at)]
 }
 
-function with_(files: Files, path: string, lines: readonly Owned[]): Files {
+function withFile(files: Files, path: string, lines: readonly Owned[]): Files {
   return new Map([...files, [path, lines]])
 }
 
-function without(files: Files, path: string): Files {
+function withoutFile(files: Files, path: string): Files {
   return new Map([...files].filter(([name]) => name !== path))
 }

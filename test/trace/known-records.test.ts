@@ -23,14 +23,14 @@ let ben: string
 beforeEach(() => {
   ada = workspace().root
   ben = workspace().root
-  use(ada)
+  switchMachine(ada)
 })
 afterEach(() => {
   if (stateHome === undefined) delete process.env.XDG_STATE_HOME
   else process.env.XDG_STATE_HOME = stateHome
 })
 
-function use(machine: string): void {
+function switchMachine(machine: string): void {
   process.env.XDG_STATE_HOME = machine
 }
 
@@ -158,7 +158,7 @@ describe('records of another machine', () => {
   it('verify in a fresh clone, and are unanchored there until a person accepts them', async () => {
     const layout = repository()
     await work(layout, 6)
-    use(ben)
+    switchMachine(ben)
     const clone = cloneLayout(layout)
     const ledger = openLedger(clone)
     expect(await ledger.verify()).toEqual({ ok: true, records: 6, unanchored: [{ from: 1, to: 6 }] })
@@ -174,11 +174,11 @@ describe('records of another machine', () => {
   it('that continue known records verify, are listed as unanchored, and stay apart from later records', async () => {
     const first = repository()
     await work(first, 4)
-    use(ben)
+    switchMachine(ben)
     const second = cloneLayout(first)
     await openLedger(second).join(ADA)
     await work(second, 3)
-    use(ada)
+    switchMachine(ada)
     git(first.root, 'pull', '-q', '--ff-only', second.root, 'main')
     expect(await verify(first)).toEqual({ ok: true, records: 7, anchored: 4, unanchored: [{ from: 5, to: 7 }] })
     await work(first, 2)
@@ -195,11 +195,11 @@ describe('records of another machine', () => {
   it('that git merged with known ones are listed on each machine until a join accepts them', async () => {
     const first = repository()
     await work(first, 2)
-    use(ben)
+    switchMachine(ben)
     const second = cloneLayout(first)
     await openLedger(second).join(ADA)
     await work(second, 2)
-    use(ada)
+    switchMachine(ada)
     await work(first, 2)
     git(first.root, 'pull', '-q', '--no-rebase', '--no-edit', second.root, 'main')
     expect(await verify(first)).toMatchObject({ ok: false, firstBad: { reason: expect.stringMatching(/forks/) } })
@@ -208,7 +208,7 @@ describe('records of another machine', () => {
     expect(await openLedger(first).join(ADA)).toMatchObject({ seq: 5 })
     expect(await verify(first)).toEqual({ ok: true, records: 7, anchored: 5 })
     commitAll(first.root)
-    use(ben)
+    switchMachine(ben)
     git(second.root, 'pull', '-q', '--ff-only', first.root, 'main')
     expect(await verify(second)).toEqual({ ok: true, records: 7, anchored: 4, unanchored: [{ from: 3, to: 5 }] })
     await openLedger(second).join(ADA)
@@ -218,10 +218,10 @@ describe('records of another machine', () => {
   it('with numbers that this machine gave to other records fail until a person accepts them', async () => {
     const first = repository()
     await work(first, 4)
-    use(ben)
+    switchMachine(ben)
     const second = cloneLayout(first)
     await work(second, 2)
-    use(ada)
+    switchMachine(ada)
     git(first.root, 'switch', '-q', '-c', 'feature')
     await work(first, 2)
     git(first.root, 'switch', '-q', 'main')
@@ -246,7 +246,7 @@ describe('records of another machine', () => {
   it('that lack only their last LF are kept, and not anchored', async () => {
     const layout = repository()
     await work(layout, 3)
-    use(ben)
+    switchMachine(ben)
     const clone = cloneLayout(layout)
     writeFileSync(`${clone.ledgerFile}`, readFileSync(`${clone.ledgerFile}`).subarray(0, -1))
     await openLedger(clone).append(drafts(1))
@@ -404,10 +404,10 @@ describe('the file of anchors', () => {
   })
 
   it('imports the anchors of earlier versions whose records are still in the file', async () => {
-    use(ben)
+    switchMachine(ben)
     const layout = repository()
     await work(layout, 5)
-    use(ada)
+    switchMachine(ada)
     const here = layoutAt(layout.root)
     const lines = linesOf(here)
     const old = join(ada, 'escrowfs/anchors', `${sha256hex(here.root).slice(0, 32)}.jsonl`)
@@ -416,10 +416,10 @@ describe('the file of anchors', () => {
       return { root: here.root, ledger: metadataOf(lines[0] ?? '').ledger, seq, hash, start, size, at: '2026-01-01T00:00:00Z' }
     }
     mkdirSync(join(old, '..'), { recursive: true })
-    const elsewhere = { ...anchorOf(5, 'ab'.repeat(32)), branch: 'ref: refs/heads/other' }
-    writeFileSync(old, [anchorOf(2), anchorOf(4), elsewhere].map((each) => `${JSON.stringify(each)}\n`).join(''))
+    const otherBranchAnchor = { ...anchorOf(5, 'ab'.repeat(32)), branch: 'ref: refs/heads/other' }
+    writeFileSync(old, [anchorOf(2), anchorOf(4), otherBranchAnchor].map((each) => `${JSON.stringify(each)}\n`).join(''))
     expect(await verify(here)).toEqual({ ok: true, records: 5, anchored: 4, unanchored: [{ from: 5, to: 5 }] })
-    expect(readFileSync(old, 'utf8')).toBe(`${JSON.stringify(elsewhere)}\n`)
+    expect(readFileSync(old, 'utf8')).toBe(`${JSON.stringify(otherBranchAnchor)}\n`)
     expect(await verify(here)).toEqual({ ok: true, records: 5, anchored: 4, unanchored: [{ from: 5, to: 5 }] })
   })
 
@@ -459,7 +459,7 @@ describe('blame', () => {
     const mine = { line: 1, contributor: 'ai', model: 'one', approvedBy: 'Ada' }
     expect(await blame(layout)).toMatchObject([mine])
     expect((await blame(layout))[0]).not.toHaveProperty('unanchored')
-    use(ben)
+    switchMachine(ben)
     const clone = cloneLayout(layout)
     expect(await blame(clone)).toMatchObject([{ ...mine, unanchored: true }])
     await write(clone, 'two', [
@@ -470,7 +470,7 @@ describe('blame', () => {
     expect([first?.unanchored, second?.unanchored, second?.model]).toEqual([true, undefined, 'two'])
     await openLedger(clone).join(ADA)
     expect((await blame(clone)).some(({ unanchored }) => unanchored)).toBe(false)
-    use(ada)
+    switchMachine(ada)
     git(layout.root, 'switch', '-q', '--detach')
     const lines = linesOf(layout)
     const at = lines.findIndex((line) => metadataOf(line).type === 'commit')

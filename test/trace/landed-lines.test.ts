@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 const ADA = { name: 'Ada' }
 const LANDED = { branch: 'main', commit: '1'.repeat(40) }
@@ -8,7 +8,7 @@ const LANDED = { branch: 'main', commit: '1'.repeat(40) }
 async function setUpLanded() {
   const at = testWorkspace()
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   session.fs.writeFileSync('src/a.ts', 'by the first agent\n')
   const review = await workspace.review('agent')
   await review.changes()
@@ -27,7 +27,7 @@ it('lines that nobody recorded stay unknown on the disk that a landing has not r
 
 it('a commit after a landing, of a file without it, attributes no line to a person', async () => {
   const { workspace, authors } = await setUpLanded()
-  const other = await working(workspace, 'other')
+  const other = await startSession(workspace, 'other')
   other.fs.writeFileSync('src/a.ts', 'a one\na two\nby the second agent\n')
   const review = await workspace.review('other')
   await review.changes()

@@ -4,19 +4,19 @@ import { expect, it } from 'vitest'
 import { lineHunks, originsBy, splitAtBrackets } from '../../src/trace/line-hunks.js'
 
 const lines = fc.array(fc.constantFrom('a', ' a', 'a ', 'b', '\tb', 'c', ''), { maxLength: 12 })
-const bare = (line: string) => line.trim()
+const trimLine = (line: string) => line.trim()
 
 it('lines compared by a key have the same hunks as their keys', () => {
   fc.assert(
     fc.property(lines, lines, fc.boolean(), (before, after, search) => {
-      expect(lineHunks(before, after, search, bare)).toEqual(lineHunks(before.map(bare), after.map(bare), search))
+      expect(lineHunks(before, after, search, trimLine)).toEqual(lineHunks(before.map(trimLine), after.map(trimLine), search))
     }),
   )
 })
 
 it('as many lines are kept as in a search over all lines', () => {
   const many = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), { maxLength: 40 })
-  const stay = (before: string[], after: string[]) =>
+  const countUnchanged = (before: string[], after: string[]) =>
     diffArrays(before, after).reduce((sum, { added, removed, count }) => sum + (added || removed ? 0 : count), 0)
   fc.assert(
     fc.property(many, many, (before, after) => {
@@ -24,7 +24,7 @@ it('as many lines are kept as in a search over all lines', () => {
       const origins = originsBy(hunks, before.length)
       expect(origins).toHaveLength(after.length)
       expect(origins.map((at, line) => (at === -1 ? after[line] : before[at]))).toEqual(after)
-      expect(origins.filter((at) => at !== -1)).toHaveLength(stay(before, after))
+      expect(origins.filter((at) => at !== -1)).toHaveLength(countUnchanged(before, after))
       expect(origins.filter((at) => at !== -1)).toEqual(
         [...new Set(origins)].filter((at) => at !== -1).sort((a, b) => a - b),
       )

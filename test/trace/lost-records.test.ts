@@ -39,7 +39,7 @@ async function repository() {
 }
 
 /** As another machine, which has no anchor of the ledger. */
-async function elsewhere<T>(work: () => Promise<T>): Promise<T> {
+async function onOtherMachine<T>(work: () => Promise<T>): Promise<T> {
   const place = await mkdtemp(join(tmpdir(), 'escrowfs-lost-'))
   places.push(place)
   return withStateHome(place, work)
@@ -76,7 +76,7 @@ describe('a record that the ledger has lost', () => {
 
   it('is only a claim without an approval if nothing anchors it', async () => {
     const at = await repository()
-    const found = await elsewhere(() => blame(at.root))
+    const found = await onOtherMachine(() => blame(at.root))
     for (const line of found.slice(6)) {
       expect(line).toMatchObject({ contributor: 'ai', intentId: 'INT-001', fromGit: true, unanchored: true })
       expect(line.approvedBy).toBeUndefined()
@@ -120,7 +120,7 @@ describe('a record that the ledger has lost', () => {
     git(at.root, 'switch', '-q', 'main')
     for (const line of (await blame(at.root)).slice(6))
       expect(line).toMatchObject({ contributor: 'ai', intentId: 'INT-001' })
-    const found = await elsewhere(() => blame(at.root))
+    const found = await onOtherMachine(() => blame(at.root))
     for (const { contributor, approvedBy, unanchored } of found.slice(6)) {
       expect(contributor).not.toBe('human')
       expect(approvedBy).toBeUndefined()

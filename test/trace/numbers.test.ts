@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Session, Workspace } from '../../src/core/api.js'
-import { reasonOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { reasonOf, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 const line = (n: number) => `const value${n} = compute(alphabet, betagamma, deltaepsilon, ${n})\n`
 
-async function turn(workspace: Workspace, id: string, work: (fs: Session['fs']) => void): Promise<void> {
-  const session = await working(workspace, id)
+async function runSession(workspace: Workspace, id: string, work: (fs: Session['fs']) => void): Promise<void> {
+  const session = await startSession(workspace, id)
   work(session.fs)
   await session.close()
   const review = await workspace.review(id)
@@ -20,8 +20,8 @@ async function turn(workspace: Workspace, id: string, work: (fs: Session['fs']) 
 async function setUpHistory(): Promise<{ at: TestWorkspace; workspace: Workspace }> {
   const at = testWorkspace({ 'src/a.ts': line(1), 'src/b c.ts': '' })
   const workspace = await at.open()
-  await turn(workspace, 'one', (fs) => fs.writeFileSync('src/a.ts', line(1) + line(2) + line(3) + line(4)))
-  await turn(workspace, 'two', (fs) => {
+  await runSession(workspace, 'one', (fs) => fs.writeFileSync('src/a.ts', line(1) + line(2) + line(3) + line(4)))
+  await runSession(workspace, 'two', (fs) => {
     fs.writeFileSync('src/a.ts', line(1) + line(2) + line(5))
     fs.writeFileSync('src/b c.ts', line(4))
   })
@@ -31,7 +31,7 @@ async function setUpHistory(): Promise<{ at: TestWorkspace; workspace: Workspace
 describe('the numbers of a ledger', () => {
   it('count authors of lines, approvals, and rework, in which a move is not a change', async () => {
     const { at, workspace } = await setUpHistory()
-    const session = await working(workspace, 'three')
+    const session = await startSession(workspace, 'three')
     session.fs.writeFileSync('src/a.ts', 'x\n')
     await session.close()
     await (await workspace.review('three')).reject('src/a.ts', 'No.', ANN)
@@ -62,7 +62,7 @@ describe('the numbers of a ledger', () => {
 
   it('leave out a withdrawn verdict', async () => {
     const workspace = await testWorkspace({ 'src/a.ts': '', 'src/b.ts': '', 'src/c.ts': '' }).open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     for (const name of ['a', 'b', 'c']) session.fs.writeFileSync(`src/${name}.ts`, line(1))
     await session.close()
     const review = await workspace.review('agent')

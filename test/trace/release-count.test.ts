@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace, startSession } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 const POLICY = `approval:
@@ -13,7 +13,7 @@ async function begin() {
   const at = testWorkspace({ 'docs/a.md': 'a\n', 'docs/b.md': 'b\n', 'src/a.ts': 'a\n' }, INTENTS)
   at.write('.orchestration/policy.yaml', POLICY)
   const workspace = await at.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   const countReleased = async () => (await workspace.ledger.stats()).released
   return { workspace, session, review: await workspace.review('agent'), countReleased }
 }

@@ -83,10 +83,10 @@ describe('a ledger that somebody changed', () => {
       fc.asyncProperty(name, number, number, async (which, at, to) => {
         const changed = TAMPERINGS[which]?.(bytes, lines, at, to) ?? bytes
         fc.pre(!changed.equals(bytes))
-        const elsewhere = workspace()
-        writeFileSync(`${elsewhere.ledgerFile}`, changed)
-        expect(await isDetected(elsewhere, [head])).toBe(true)
-        rmSync(elsewhere.root, { recursive: true })
+        const otherWorkspace = workspace()
+        writeFileSync(`${otherWorkspace.ledgerFile}`, changed)
+        expect(await isDetected(otherWorkspace, [head])).toBe(true)
+        rmSync(otherWorkspace.root, { recursive: true })
       }),
       { ...fuzzParameters(200), seed: fuzzSeed() },
     )

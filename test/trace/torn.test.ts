@@ -129,11 +129,11 @@ describe('a torn last line', () => {
     const layout = workspace()
     const { whole } = await twoRecords(layout)
     const [first = '', second = ''] = readdirSync(layout.ledgerDir).sort()
-    const ahead = (seq: number) => `${layout.ledgerDir}/${seq}-${'a'.repeat(16)}-none`
+    const stateFile = (seq: number) => `${layout.ledgerDir}/${seq}-${'a'.repeat(16)}-none`
     expect(first).toBe('1-start-none')
     writeFileSync(`${layout.ledgerDir}/${second}`, '')
-    writeFileSync(ahead(3), '\0\0\0')
-    writeFileSync(ahead(4), whole.subarray(0, whole.indexOf('\n')))
+    writeFileSync(stateFile(3), '\0\0\0')
+    writeFileSync(stateFile(4), whole.subarray(0, whole.indexOf('\n')))
     await openLedger(layout).append([draftOf()])
     expect(typesOf(layout)).toEqual(['tool_call', 'tool_call', 'tool_call'])
     expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 3, anchored: 3 })

@@ -126,11 +126,11 @@ describe('verify', () => {
   it('accepts a cut or rewritten ledger on another machine, and lists every record as unanchored', async () => {
     const layout = await sound()
     vi.stubEnv('XDG_STATE_HOME', workspace().root)
-    const elsewhere = layoutAt(layout.root)
+    const otherLayout = layoutAt(layout.root)
     for (const forged of [lines.slice(0, 3), rechain(lines.slice(1), 0)]) {
       writeFileSync(`${layout.ledgerFile}`, fileOf(forged))
       const unanchored = [{ from: 1, to: forged.length }]
-      expect(await openLedger(elsewhere).verify()).toEqual({ ok: true, records: forged.length, unanchored })
+      expect(await openLedger(otherLayout).verify()).toEqual({ ok: true, records: forged.length, unanchored })
     }
   })
 })

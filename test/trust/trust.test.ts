@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { TrustChange } from '../../src/core/trust-api.js'
 import { openWorkspace } from '../../src/index.js'
 import { policyChanges } from '../../src/trust/changes.js'
-import { failure, INTENTS, reasonOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { failure, INTENTS, reasonOf, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
 
 /** Differences between the files of a workspace and their accepted texts. */
 
@@ -37,7 +37,7 @@ describe('while a file differs from its accepted text', () => {
       'tightens INT-001 scope -docs/prices.md',
       'text INT-001 constraints: ["x"] (was: ["Integers only"])',
     ])
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     expect(session.intent?.constraints).toEqual(['Integers only'])
     session.fs.writeFileSync('src/a.ts', 'x')
     expect(await reasonOf(() => session.fs.writeFileSync('mail/m.ts', 'x'))).toBe('scope_violation')
@@ -110,13 +110,13 @@ describe('while a file differs from its accepted text', () => {
       'tightens access "src/b.ts": deny (was: nothing)',
       'loosens access ".env": allow (was: nothing)',
     ])
-    const session = await working(await at.open())
+    const session = await startSession(await at.open())
     const { fs } = session
     for (const path of ['src/a.ts', 'src/b.ts', 'src/c.ts', '.env'])
       expect([path, await reasonOf(() => fs.readFileSync(path))]).toEqual([path, 'access_denied'])
     expect(await reasonOf(() => fs.writeFileSync('src/p', 'x'))).toBe('protected_path')
     rmSync(`${at.root}/${POLICY}`)
-    const later = await working(await openWorkspace(at.root), 'later')
+    const later = await startSession(await openWorkspace(at.root), 'later')
     expect(await reasonOf(() => later.fs.readFileSync('src/a.ts'))).toBe('access_denied')
     fs.readFileSync('src/b.ts')
     await later.close()
@@ -144,9 +144,9 @@ describe('an edit by escrow', () => {
     put(at, REGISTRY, INTENTS.replace('"mail/**"', '"**"'))
     const workspace = await at.open()
     await workspace.intents.add({ name: 'Docs', ownedScope: ['docs/**'] })
-    await working(workspace)
+    await startSession(workspace)
     expect(await changesOf(at)).toEqual(['loosens INT-002 scope +**', 'tightens INT-002 scope -mail/**'])
-    const session = await working(workspace, 'docs', 'INT-004')
+    const session = await startSession(workspace, 'docs', 'INT-004')
     session.fs.mkdirSync('docs')
     session.fs.writeFileSync('docs/x.md', 'x')
   })

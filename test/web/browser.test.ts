@@ -65,23 +65,23 @@ async function visit(url: string, options: Parameters<Browser['page']>[1] = {}):
 /** Scrolls the rows until something is there. Rows come in parts, and each part moves the end. */
 async function scrolledTo(page: Page, to: 'start' | 'end', wanted: ReturnType<Page['locator']>): Promise<void> {
   const rows = page.locator('.rows')
-  const look = async () => {
+  const scrollAndCount = async () => {
     if (to === 'start') await rows.evaluate((each) => each.scrollTo(0, 0))
     else await rows.evaluate((each) => each.scrollTo(0, each.scrollHeight))
     return wanted.count()
   }
-  await expect.poll(look, { timeout: 30_000 }).toBeGreaterThan(0)
+  await expect.poll(scrollAndCount, { timeout: 30_000 }).toBeGreaterThan(0)
 }
 
 const file = (page: Page, name: string) => page.locator('.files .file', { hasText: name })
-const toast = (page: Page, text: string | RegExp) => page.locator('.toast', { hasText: text }).first().waitFor()
-const head = (page: Page) => page.locator('.file-title h2').textContent()
+const waitForToast = (page: Page, text: string | RegExp) => page.locator('.toast', { hasText: text }).first().waitFor()
+const fileTitle = (page: Page) => page.locator('.file-title h2').textContent()
 
 /** Opens a file of the list. Rows move when classes become known, and a click on a moving row is lost. */
 async function openFile(page: Page, path: string): Promise<void> {
   const click = async () => {
     await page.locator(`.files .file[title="${path}"]`).click()
-    return head(page)
+    return fileTitle(page)
   }
   await expect.poll(click, { timeout: 30_000 }).toBe(path)
 }
@@ -101,16 +101,16 @@ describe("from an agent's write to the disk", () => {
       'Step 1, INT-007 Prices in cents, write_to_file',
     ])
 
-    expect(await head(page)).toBe('src/old-prices.ts')
+    expect(await fileTitle(page)).toBe('src/old-prices.ts')
     await page.locator('.hunk-head').waitFor()
     await page.keyboard.press('y')
-    await toast(page, '1 change approved.')
-    await expect.poll(() => head(page)).toBe('src/tax.ts')
+    await waitForToast(page, '1 change approved.')
+    await expect.poll(() => fileTitle(page)).toBe('src/tax.ts')
     await page.locator('.hunk-head').waitFor()
     await page.keyboard.press('n')
     await page.getByLabel('What should the agent hear?').fill('Half a cent goes to the shop.')
     await page.keyboard.press('Control+Enter')
-    await toast(page, '1 change rejected.')
+    await waitForToast(page, '1 change rejected.')
     expect(await session.feedback()).toMatchObject([
       { path: 'src/tax.ts', reason: 'Half a cent goes to the shop.', by: ADA },
     ])
@@ -119,7 +119,7 @@ describe("from an agent's write to the disk", () => {
     await page.locator('.hunk-head').nth(1).waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('y')
-    await toast(page, '1 hunk approved.')
+    await waitForToast(page, '1 hunk approved.')
     await page.locator('#commit', { hasText: 'Commit 2' }).waitFor()
     await page.keyboard.press('c')
     const question = page.getByRole('dialog', { name: 'Commit 2 files?' })
@@ -133,12 +133,12 @@ describe("from an agent's write to the disk", () => {
     expect(place.text('src/cart.ts')).not.toContain('{format(item.price)}')
     await page.keyboard.press('c')
     await page.keyboard.press('Enter')
-    await toast(page, '2 changes on disk now.')
+    await waitForToast(page, '2 changes on disk now.')
     expect(place.text('src/cart.ts')).toContain('{format(item.price)}')
     expect(place.text('src/cart.ts')).toContain('let sum = 0')
     expect(place.text('src/tax.ts')).not.toContain('Math.round')
     await page.getByRole('button', { name: 'Undo' }).click()
-    await toast(page, /staged in session undo/)
+    await waitForToast(page, /staged in session undo/)
     await page.locator('.picker option', { hasText: /^undo/ }).first().waitFor({ state: 'attached' })
     await file(page, 'old-prices.ts').waitFor()
   })
@@ -168,7 +168,7 @@ describe("from an agent's write to the disk", () => {
     await field.waitFor()
     await field.fill(`${await field.inputValue()}// reviewed\n`)
     await page.keyboard.press('Control+s')
-    await toast(page, 'Saved into the stage.')
+    await waitForToast(page, 'Saved into the stage.')
     await page.locator('.flag', { hasText: 'edited' }).waitFor()
     await page.locator('.line.add', { hasText: '// reviewed' }).waitFor()
 
@@ -176,7 +176,7 @@ describe("from an agent's write to the disk", () => {
       .locator('.ask', { hasText: 'May INT-007 own test/** too?' })
       .getByRole('button', { name: 'Add to the scope' })
       .click()
-    await toast(page, 'Answered.')
+    await waitForToast(page, 'Answered.')
     await page.locator('.ask').waitFor({ state: 'detached' })
     await session.flush()
     session.fs.mkdirSync(`${place.root}/test`)
@@ -202,7 +202,7 @@ describe("from an agent's write to the disk", () => {
     await page.locator('.flag', { hasText: 'changed on disk' }).waitFor()
     await page.keyboard.press('m')
     await page.getByRole('dialog').getByRole('button', { name: 'Merge' }).click()
-    await toast(page, /both versions between conflict markers/)
+    await waitForToast(page, /both versions between conflict markers/)
     await page.getByText('Choose for each place whose lines to keep.').waitFor()
     expect(await page.locator('.side-of pre').allInnerTexts()).toEqual([
       expect.stringContaining('cents / 100'),
@@ -210,7 +210,7 @@ describe("from an agent's write to the disk", () => {
     ])
     await page.getByRole('button', { name: 'Take disk’s' }).click()
     await page.getByRole('button', { name: 'Save into the stage' }).click()
-    await toast(page, 'Resolved.')
+    await waitForToast(page, 'Resolved.')
     await expect
       .poll(async () => {
         await session.flush()
@@ -240,10 +240,10 @@ describe('protection from mistakes, with the keyboard alone', () => {
     expect(await page.locator('.meter').textContent()).toMatch(/^0 of/)
     await page.keyboard.press('A')
     await page.keyboard.press('Enter')
-    await toast(page, '6 changes approved.')
+    await waitForToast(page, '6 changes approved.')
     await page.locator('#commit', { hasText: 'Commit 6' }).waitFor()
     await page.keyboard.press('u')
-    await toast(page, 'The last verdict was taken back.')
+    await waitForToast(page, 'The last verdict was taken back.')
     await page.locator('#commit:disabled').waitFor()
     await page.keyboard.press('A')
     await page.keyboard.press('Enter')
@@ -273,7 +273,7 @@ describe('protection from mistakes, with the keyboard alone', () => {
     await page.keyboard.press('Enter')
     expect(await field.inputValue()).toContain('ynAcfresh()')
     await page.keyboard.press('Control+s')
-    await toast(page, 'Saved into the stage.')
+    await waitForToast(page, 'Saved into the stage.')
     const save = page.getByRole('button', { name: 'Save into the stage' })
     await save.waitFor({ state: 'detached' })
     await page.keyboard.press('e')
@@ -324,7 +324,7 @@ describe('protection from mistakes, with the keyboard alone', () => {
       await route.continue()
     })
     await page.keyboard.press('Control+s')
-    await toast(page, 'Saved into the stage.')
+    await waitForToast(page, 'Saved into the stage.')
     await page.keyboard.type('lost')
     await expect.poll(() => held).toBeGreaterThan(0)
     release()
@@ -357,13 +357,13 @@ describe('protection from mistakes, with the keyboard alone', () => {
     await runAgent(place.root, session)
     const page = await visit(url)
     await page.locator('.hunk-head').waitFor()
-    const before = await head(page)
+    const before = await fileTitle(page)
     const failure = { status: 409, json: { error: { reason: 'changed', message: 'It changed since it was shown.' } } }
     await page.route('**/verdicts', (route) => route.fulfill(failure))
     await page.keyboard.press('y')
     const bad = page.locator('.toast.bad', { hasText: 'It changed since it was shown.' })
     await bad.waitFor()
-    expect(await head(page)).toBe(before)
+    expect(await fileTitle(page)).toBe(before)
     await page.keyboard.press('n')
     await page.getByLabel('What should the agent hear?').waitFor()
     await page.keyboard.type('Wrong.')
@@ -430,7 +430,7 @@ describe('protection from mistakes, with the keyboard alone', () => {
     await page.keyboard.type('Math.Round')
     await expect.poll(() => page.locator('.files .file').count()).toBe(1)
     await page.keyboard.press('Enter')
-    await expect.poll(() => head(page)).toBe('src/tax.ts')
+    await expect.poll(() => fileTitle(page)).toBe('src/tax.ts')
     await page.locator('.line.found', { hasText: 'Math.round' }).waitFor()
     await page.keyboard.press('Escape')
     await expect.poll(() => page.locator('.files .file').count()).toBe(6)
@@ -489,7 +489,7 @@ describe('protection from mistakes, with the keyboard alone', () => {
     await expect.poll(() => answers.length).toBe(2)
     await page.keyboard.press('Enter')
     for (const answer of answers) answer()
-    await expect.poll(() => head(page)).toBe('src/tax.ts')
+    await expect.poll(() => fileTitle(page)).toBe('src/tax.ts')
   })
 
   it('unchanged lines around a hunk appear on request, and each line once', async () => {
@@ -530,7 +530,7 @@ describe('protection from mistakes, with the keyboard alone', () => {
     await keyboard.press('m')
     await page.getByRole('dialog').getByText('src/money.ts').waitFor()
     await keyboard.press('Enter')
-    await toast(page, /both versions between conflict markers/)
+    await waitForToast(page, /both versions between conflict markers/)
     await keyboard.press('K')
     await page.locator('.conflict-blocks:focus').waitFor()
     await keyboard.press('Tab')
@@ -538,7 +538,7 @@ describe('protection from mistakes, with the keyboard alone', () => {
     await page.getByText('Every place is decided.').waitFor()
     for (let tabs = 0; tabs < 4; tabs++) await keyboard.press('Tab')
     await keyboard.press('Enter')
-    await toast(page, 'Resolved.')
+    await waitForToast(page, 'Resolved.')
     await page.locator('.conflict-blocks').waitFor({ state: 'detached' })
     await keyboard.press('Y')
     await page.locator('#commit', { hasText: 'Commit 1' }).waitFor()
@@ -553,7 +553,7 @@ describe('protection from mistakes, with the keyboard alone', () => {
     await page.getByLabel('What should the agent hear?').waitFor()
     await keyboard.type('Keep the last call.')
     await keyboard.press('Control+Enter')
-    await toast(page, '1 hunk rejected.')
+    await waitForToast(page, '1 hunk rejected.')
     expect(await session.feedback()).toContainEqual(
       expect.objectContaining({ path: 'src/long.ts', reason: 'Keep the last call.' }),
     )
@@ -564,7 +564,7 @@ describe('protection from mistakes, with the keyboard alone', () => {
     await page.getByLabel('Content of src/long.ts').waitFor()
     await keyboard.type('// edited ')
     await keyboard.press('Control+s')
-    await toast(page, 'Saved into the stage.')
+    await waitForToast(page, 'Saved into the stage.')
     await page.locator('.line.add', { hasText: '// edited' }).waitFor()
     await keyboard.press('Y')
     await page.locator('.file-actions .verdict.approved').waitFor()
@@ -572,11 +572,11 @@ describe('protection from mistakes, with the keyboard alone', () => {
     await keyboard.press('c')
     await page.getByRole('dialog', { name: 'Commit 2 files?' }).waitFor()
     await keyboard.press('Enter')
-    await toast(page, '2 changes on disk now.')
+    await waitForToast(page, '2 changes on disk now.')
     expect(place.text('src/long.ts')).toContain('// edited ')
     expect(place.text('src/money.ts')).toContain('cents / 100')
     await keyboard.press('U')
-    await toast(page, /staged in session undo/)
+    await waitForToast(page, /staged in session undo/)
   })
 
   it('no file opens in place of a removed one, and an empty merge shows a next step', async () => {
@@ -616,9 +616,9 @@ describe('protection from mistakes, with the keyboard alone', () => {
     await choice.first().waitFor()
     for (const each of await choice.all()) await each.press('Enter')
     await page.getByRole('button', { name: 'Save into the stage' }).press('Enter')
-    await toast(page, 'Resolved.')
+    await waitForToast(page, 'Resolved.')
     await choice.first().waitFor({ state: 'detached' })
-    expect(await head(page)).toBe('src/cart.ts')
+    expect(await fileTitle(page)).toBe('src/cart.ts')
   })
 
   it('blame offers no removed file', async () => {
@@ -648,7 +648,7 @@ describe('pages', () => {
     await session.flush()
     await one.locator('.line.add', { hasText: 'tax = () => 0' }).waitFor()
     await two.getByRole('button', { name: 'Approve', exact: true }).click()
-    await toast(two, /after it was shown/)
+    await waitForToast(two, /after it was shown/)
     await two.unroute('**/changes?*')
     await expect.poll(() => one.locator('.file-actions .verdict').textContent()).toBe('pending')
   })
@@ -658,7 +658,7 @@ describe('pages', () => {
     await runAgent(place.root, session)
     const page = await visit(url)
     await page.getByRole('button', { name: 'Approve', exact: true }).click()
-    await toast(page, 'approved')
+    await waitForToast(page, 'approved')
     await served.close()
     await page.locator('.trouble', { hasText: 'The server does not answer.' }).waitFor()
     const again = await serve(place, Number(new URL(url).port))
@@ -683,7 +683,7 @@ describe('pages', () => {
     await session.requestScope(['x/**'], '<b>bold</b>\u200b')
     const page = await visit(url)
     await page.locator('.line', { hasText: '<script>document.title' }).waitFor()
-    expect(await head(page)).toBe(name)
+    expect(await fileTitle(page)).toBe(name)
     expect(await page.locator('.diff .hidden-char').textContent()).toBe('<U+202E>')
     await page.locator('.ask', { hasText: '<b>bold</b><U+200B>' }).waitFor()
     await openFile(page, 'src/pic.svg')

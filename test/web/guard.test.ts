@@ -147,18 +147,18 @@ describe('paths', () => {
   it('serve only files of the page', async () => {
     const { url, token, ask, place, session, changes } = await setUp()
     const outside = `${place.root}-outside.txt`
-    const beside = basename(outside)
+    const sibling = basename(outside)
     writeFileSync(outside, 'a secret outside')
     onTestFinished(() => rmSync(outside))
     await runAgent(place.root, session)
     const cart = (await changes()).find(({ path }) => path === 'src/cart.ts')
     const tries = [
-      `../${beside}`,
-      `..%2f${beside}`,
-      `%2e%2e/${beside}`,
+      `../${sibling}`,
+      `..%2f${sibling}`,
+      `%2e%2e/${sibling}`,
       '/etc/passwd',
-      `src/../../${beside}`,
-      `..\\${beside}`,
+      `src/../../${sibling}`,
+      `..\\${sibling}`,
       'src/cart.ts%00',
       '.orchestration/policy.yaml',
     ]

@@ -251,15 +251,15 @@ describe('long use', () => {
     const all = (await changes()).filter(({ path }) => path.includes('long'))
     setFlagsFromString('--expose-gc')
     const gc: () => void = runInNewContext('gc')
-    const look = async () => {
+    const heapAfterReads = async () => {
       for (const { path, mark } of all)
         expect((await ask(`${CENTS}/rows?path=${path}&mark=${mark}&from=9000`)).status).toBe(200)
       gc()
       return process.memoryUsage().heapUsed
     }
-    const first = await look()
+    const first = await heapAfterReads()
     let last = first
-    for (let round = 0; round < 2; round++) last = await look()
+    for (let round = 0; round < 2; round++) last = await heapAfterReads()
     expect(last - first).toBeLessThan(32 * 1024 * 1024)
   })
 })

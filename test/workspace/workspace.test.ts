@@ -10,18 +10,18 @@ import { thisProcess } from '../../src/os/process.js'
 import { layoutAt } from '../../src/os/workspace-state.js'
 import { newDraft } from '../../src/trace/index.js'
 import { startChild } from '../children/run.js'
-import { turn } from '../commit/kit.js'
+import { entryFor } from '../commit/kit.js'
 import { CrashError, reportingDisk } from '../crash/faulty-disk.js'
 import { treeOf } from '../support/facade.js'
 import { stateOf } from '../support/state.js'
-import { failure, metadataOf, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+import { failure, metadataOf, reasonOf, recordsOf, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 
 /** An agent with one staged edit, and a person who looks at it through another Workspace object. */
-async function setUpStaged(): Promise<{ at: TestWorkspace; agent: Awaited<ReturnType<typeof working>>; person: Workspace }> {
+async function setUpStaged(): Promise<{ at: TestWorkspace; agent: Awaited<ReturnType<typeof startSession>>; person: Workspace }> {
   const at = testWorkspace()
-  const agent = await working(await at.open())
+  const agent = await startSession(await at.open())
   agent.fs.readFileSync('src/a.ts')
   agent.fs.writeFileSync('src/a.ts', 'a one\na TWO\n')
   return { at, agent, person: await at.open() }
@@ -39,7 +39,7 @@ describe('opening', () => {
         await workspace.close()
       }
       const workspace = await openWorkspace(`${at.root}.link`)
-      const session = await working(workspace)
+      const session = await startSession(workspace)
       session.fs.writeFileSync(`${at.root}.link/src/b.ts`, 'by the link')
       expect(session.fs.readFileSync(`${at.root}/src/b.ts`, 'utf8')).toBe('by the link')
       await workspace.close()
@@ -92,7 +92,7 @@ describe('recover', () => {
       if (name === 'link' && String(args[1]).startsWith(layout.commits)) isPublished = true
     }, 'all')
     const draft = newDraft({ type: 'commit', intent: null, session: 'dead' })
-    const entries = [turn('src/b.ts', { file: 'b\n' }, { file: 'ours' }), turn('src/new.ts', null, { file: 'new' })]
+    const entries = [entryFor('src/b.ts', { file: 'b\n' }, { file: 'ours' }), entryFor('src/new.ts', null, { file: 'new' })]
     const commit = commitEntries(
       {
         layout,
@@ -338,7 +338,7 @@ describe('a review', () => {
     await review.reject('src/a.ts', 'No.')
     expect(await agent.feedback()).toHaveLength(1)
     await agent.close()
-    const again = await working(person, 'agent')
+    const again = await startSession(person, 'agent')
     expect(await again.feedback()).toEqual([])
     expect(await reasonOf(() => again.fs.writeFileSync('src/a.ts', 'x'))).toBe('user_rejected')
     again.fs.writeFileSync('src/a.ts', 'x')
@@ -374,8 +374,8 @@ describe('a review', () => {
 
   it("makes other sessions' reads stale and their staged changes drifted when one session commits", async () => {
     const { agent, person } = await setUpStaged()
-    const two = await working(person, 'two')
-    const three = await working(person, 'three')
+    const two = await startSession(person, 'two')
+    const three = await startSession(person, 'three')
     two.fs.readFileSync('src/a.ts')
     three.fs.writeFileSync('src/a.ts', 'three was here')
     const review = await person.review('agent')
@@ -389,7 +389,7 @@ describe('a review', () => {
 
   it('flags a deletion as drifted when another session committed the file since', async () => {
     const { at, person } = await setUpStaged()
-    const two = await working(person, 'two')
+    const two = await startSession(person, 'two')
     two.fs.rmSync('src', { recursive: true })
     const review = await person.review('agent')
     await review.changes()
@@ -426,7 +426,7 @@ describe('a review', () => {
     await review.commit()
     expect(at.text('src/a.ts')).toBe('a one\na TWO\n')
     expect(await person.sessions()).toMatchObject([{ id: 'agent', live: false, changes: 0 }])
-    const again = await working(person, 'agent')
+    const again = await startSession(person, 'agent')
     expect((await again.changes()).changes).toEqual([])
   })
 
@@ -439,7 +439,7 @@ describe('a review', () => {
 describe('closing the workspace', () => {
   it('closes its sessions and releases them to other processes', async () => {
     const { at, agent, person } = await setUpStaged()
-    const mine = await working(person, 'mine')
+    const mine = await startSession(person, 'mine')
     await person.close()
     expect(await reasonOf(() => mine.changes())).toBe('session_busy')
     expect(existsSync(`${stateOf(at.root)}/sessions/mine/owner`)).toBe(false)
@@ -499,7 +499,7 @@ describe('a session that another agent continues', () => {
 it('sessions() lists a damaged session next to the others, with the file and a hint', async () => {
   const at = testWorkspace()
   const first = await at.open()
-  for (const id of ['bad', 'good']) (await working(first, id)).fs.writeFileSync('src/a.ts', id)
+  for (const id of ['bad', 'good']) (await startSession(first, id)).fs.writeFileSync('src/a.ts', id)
   await first.close()
   const log = `${stateOf(at.root)}/sessions/bad/stage.log`
   const bytes = readFileSync(log)

@@ -2,14 +2,14 @@ import { existsSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { forwardInitialize } from '../../../src/agents/acp/capabilities.js'
 import { countProcesses } from '../../support/processes.js'
-import { FILES, metadataOf, recordsOf, testWorkspace, working } from '../../support/workspace.js'
+import { FILES, metadataOf, recordsOf, testWorkspace, startSession } from '../../support/workspace.js'
 import { scriptedAgent, startProxy } from './scripted-editor.js'
 
 /** Starts a proxy, initializes the connection, and creates a session. */
-async function startSession(files: Readonly<Record<string, string>> = FILES, capabilities: object = {}, version = 1) {
+async function startProxySession(files: Readonly<Record<string, string>> = FILES, capabilities: object = {}, version = 1) {
   const place = testWorkspace(files)
   const workspace = await place.open({ durability: 'memory' })
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   const proxy = startProxy(workspace, session, [...scriptedAgent(workspace.root), `${version}`])
   const { root } = place
   const initialized = await proxy.editor.request('initialize', { protocolVersion: 2, clientCapabilities: capabilities })
@@ -34,7 +34,7 @@ describe('the offered capabilities', () => {
 
 describe('files', () => {
   it('are staged, not written to the disk, and requests and system calls see each other’s writes', async () => {
-    const { editor, root, file, place, stagedChanges } = await startSession()
+    const { editor, root, file, place, stagedChanges } = await startProxySession()
     const [served, seen, , , readOwn, , last] = await editor.prompt(
       { request: 'fs/write_text_file', params: { ...file('src/new/x.ts'), content: 'x\ny\n' } },
       { read: `${root}/src/new/x.ts` },
@@ -56,7 +56,7 @@ describe('files', () => {
   })
 
   it('out of scope, protected or outside are refused with our error, and the editor gets no request for them', async () => {
-    const { editor, file, root, workspace, session, place } = await startSession()
+    const { editor, file, root, workspace, session, place } = await startProxySession()
     symlinkSync('/tmp', `${root}/src/away`)
     const paths = ['mail/m.ts', '.git/config', 'src/away/escrow-acp.txt', '../outside.txt']
     const [scope, git, link, outside, relative, absent, unread, unknown] = await editor.prompt(
@@ -85,7 +85,7 @@ describe('files', () => {
   })
 
   it('with unsaved edits are read from the editor, unless they are staged or denied', async () => {
-    const { editor, file, place } = await startSession(FILES, { fs: { readTextFile: true } })
+    const { editor, file, place } = await startProxySession(FILES, { fs: { readTextFile: true } })
     place.write('.orchestration/policy.yaml', 'access: { src/sub/c.ts: deny }\n')
     editor.answerRequest = () => ({ result: { content: 'one\ntwo\nthree\n' } })
     const [unsaved, , stagedChanges, denied] = await editor.prompt(
@@ -108,7 +108,7 @@ describe('terminals', () => {
   const at = (method: string, terminalId = 'escrow-1') => ({ request: method, params: { sessionId: 's1', terminalId } })
 
   it('run contained on the staged files, and the agent sees their changes', async () => {
-    const { editor, root, place, stagedChanges } = await startSession()
+    const { editor, root, place, stagedChanges } = await startProxySession()
     const [, , exit, output, killed, , seen, released, gone] = await editor.prompt(
       { write: `${root}/src/a.ts`, content: 'mine\n' },
       run('cat src/a.ts; echo made > src/made.ts; echo no > mail/m.ts; rm src/b.ts'),
@@ -130,7 +130,7 @@ describe('terminals', () => {
   })
 
   it('obey policy, keep the end of long output, and reach the editor as text', async () => {
-    const { editor, place } = await startSession()
+    const { editor, place } = await startProxySession()
     place.write('.orchestration/policy.yaml', 'terminal: { classes: { network: deny } }\n')
     const [refused, , , cut] = await editor.prompt(
       run('git push'),
@@ -156,7 +156,7 @@ describe('terminals', () => {
 
 describe('forwarding', () => {
   it('reports the real capabilities to both sides and passes unknown messages on unchanged', async () => {
-    const { editor, initialized, created, root } = await startSession(FILES, {
+    const { editor, initialized, created, root } = await startProxySession(FILES, {
       terminal: false,
       auth: { terminal: true },
       x: 1,
@@ -177,8 +177,8 @@ describe('forwarding', () => {
       method: '_vendor/odd',
       params: odd,
     })
-    const elsewhere = await editor.request('session/new', { cwd: '/usr', mcpServers: [] })
-    expect(elsewhere.error?.message).toBe(`escrow governs this agent in ${root}, and /usr is outside it.`)
+    const outsideSession = await editor.request('session/new', { cwd: '/usr', mcpServers: [] })
+    expect(outsideSession.error?.message).toBe(`escrow governs this agent in ${root}, and /usr is outside it.`)
     editor.send({ method: 'session/cancel', params: { sessionId: 's1' } })
     editor.answerRequest = ({ params }) => ({ result: { back: params } })
     const [own] = await editor.prompt({ request: '_vendor/back', params: odd })
@@ -187,7 +187,7 @@ describe('forwarding', () => {
   })
 
   it('adds the staged changes to a permission request, and an allow is not a verdict', async () => {
-    const { editor, root, file, place, workspace } = await startSession()
+    const { editor, root, file, place, workspace } = await startProxySession()
     editor.answerRequest = () => ({ result: { outcome: { outcome: 'selected', optionId: 'yes' } } })
     const options = [{ optionId: 'yes', name: 'Yes', kind: 'allow_always' }]
     const toolCall = { toolCallId: 'c1', content: [{ type: 'content', content: { type: 'text', text: 'mine' } }] }
@@ -212,7 +212,7 @@ describe('forwarding', () => {
 
 describe("a reviewer's feedback", () => {
   it('is added once, before the text of the next prompt, or after it if that is a slash command', async () => {
-    const { editor, file, workspace } = await startSession()
+    const { editor, file, workspace } = await startProxySession()
     const prompt = async (text: string) => {
       const params = { sessionId: 's1', prompt: [{ type: 'text', text }] }
       return (await editor.request('session/prompt', params)).result?.received
@@ -232,7 +232,7 @@ describe("a reviewer's feedback", () => {
 
 describe('the ledger', () => {
   it('records the name and the model that the agent reports', async () => {
-    const { editor, file, session } = await startSession()
+    const { editor, file, session } = await startProxySession()
     const write = () =>
       editor.prompt({ request: 'fs/write_text_file', params: { ...file('src/a.ts'), content: 'new\n' } })
     await write()
@@ -246,7 +246,7 @@ describe('the ledger', () => {
 
 describe('version 2 of the protocol', () => {
   it('has no requests for files and terminals: the agent works in its mount, and its changes are staged', async () => {
-    const { editor, initialized, root, file, stagedChanges, place, session } = await startSession(FILES, {}, 2)
+    const { editor, initialized, root, file, stagedChanges, place, session } = await startProxySession(FILES, {}, 2)
     expect(initialized.result?.protocolVersion).toBe(2)
     const [asked, ran, , , seen] = await editor.prompt(
       { request: 'fs/write_text_file', params: { ...file('src/a.ts'), content: 'x' } },
@@ -266,7 +266,7 @@ describe('version 2 of the protocol', () => {
   it('is refused for an editor that only supports version 1', async () => {
     const place = testWorkspace()
     const workspace = await place.open({ durability: 'memory' })
-    const { editor } = startProxy(workspace, await working(workspace), [...scriptedAgent(place.root), '2'])
+    const { editor } = startProxy(workspace, await startSession(workspace), [...scriptedAgent(place.root), '2'])
     const initialized = await editor.request('initialize', { protocolVersion: 1 })
     expect(initialized.error?.message).toBe('The agent uses version 2 of the protocol; version 1 was asked for.')
   })
@@ -274,7 +274,7 @@ describe('version 2 of the protocol', () => {
 
 describe('invalid messages and lost connections', () => {
   it('a method that agents may not call is not passed on, in any spelling', async () => {
-    const { editor, file } = await startSession()
+    const { editor, file } = await startProxySession()
     const methods = [
       'FS/WRITE_TEXT_FILE',
       'fs/Write_Text_File',
@@ -293,7 +293,7 @@ describe('invalid messages and lost connections', () => {
   })
 
   it('an ambiguous message is not passed on', async () => {
-    const { editor, root, log } = await startSession()
+    const { editor, root, log } = await startProxySession()
     const write = `"method":"fs/write_text_file","params":{"sessionId":"s1","path":"${root}/src/a.ts","content":"x"}`
     await editor.prompt(
       { say: 'no JSON\n' },
@@ -311,7 +311,7 @@ describe('invalid messages and lost connections', () => {
   })
 
   it('a message that is nested too deeply is not passed on, and the connection stays open', async () => {
-    const { editor, file, log } = await startSession()
+    const { editor, file, log } = await startProxySession()
     const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`
     const [, , , , served] = await editor.prompt(
       { say: `{"jsonrpc":"2.0","id":"a","method":"_odd","params":${deep}}\n` },
@@ -326,7 +326,7 @@ describe('invalid messages and lost connections', () => {
   })
 
   it('a line of ten megabytes is accepted', async () => {
-    const { editor, file, session, root } = await startSession()
+    const { editor, file, session, root } = await startProxySession()
     const content = 'x'.repeat(10 << 20)
     const [written] = await editor.prompt({ request: 'fs/write_text_file', params: { ...file('src/big.ts'), content } })
     expect(written?.result).toEqual({})
@@ -334,7 +334,7 @@ describe('invalid messages and lost connections', () => {
   })
 
   it('an agent that ends leaves no pending request and no process, and its changes are staged', async () => {
-    const { editor, root, ended, stagedChanges, log } = await startSession()
+    const { editor, root, ended, stagedChanges, log } = await startProxySession()
     const steps = [{ write: `${root}/src/late.ts`, content: 'late\n' }, { exit: 3 }] as const
     await expect(editor.prompt(...steps)).rejects.toThrow('The agent has ended with code 3.')
     expect(await ended).toBe(3)
@@ -344,7 +344,7 @@ describe('invalid messages and lost connections', () => {
   })
 
   it('an editor that disconnects ends the agent and all its processes', async () => {
-    const { editor, root, ended, stagedChanges } = await startSession()
+    const { editor, root, ended, stagedChanges } = await startProxySession()
     const command = `sleep 600; : ${root}/slept`
     await editor.prompt(
       { write: `${root}/src/late.ts`, content: 'late\n' },

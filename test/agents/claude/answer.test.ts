@@ -5,7 +5,7 @@ import { answerClaude, CLAUDE_EVENTS } from '../../../src/agents/claude/index.js
 import { serveShell } from '../../../src/index.js'
 import { tempDir } from '../../support/facade.js'
 import { stateOf } from '../../support/state.js'
-import { INTENTS, metadataOf, recordsOf, working } from '../../support/workspace.js'
+import { INTENTS, metadataOf, recordsOf, startSession } from '../../support/workspace.js'
 import { call, setUpHooks } from '../hook/setup.js'
 
 const WRITES = [
@@ -118,7 +118,7 @@ describe('Bash', () => {
 
   it('runs in the session of another process that admits it', async () => {
     const { claude, place } = setUpHooks()
-    const session = await working(await place.open(), 'c1', 'INT-001')
+    const session = await startSession(await place.open(), 'c1', 'INT-001')
     const served = await serveShell(session, { announcedIn: place.root })
     expect((await claude('PreToolUse', ls)).decision).toBe('ask')
     await served.close()
@@ -127,7 +127,7 @@ describe('Bash', () => {
 
   it('is refused if another process holds the session, and judged by the intent selected there', async () => {
     const { claude, place } = setUpHooks({ intents: INTENTS })
-    await working(await place.open(), 'c1', 'INT-002')
+    await startSession(await place.open(), 'c1', 'INT-002')
     const { record } = await claude('PreToolUse', ls)
     expect(record).toMatchObject({ reason: 'unsupported', hint: expect.stringContaining('execute_command') })
     const write = await claude('PreToolUse', call('Write', { file_path: 'src/a.ts', content: '' }))
@@ -222,7 +222,7 @@ describe('the other events', () => {
     const { claude, place } = setUpHooks({ intents: INTENTS })
     const rejectChange = async (path: string) => {
       const workspace = await place.open()
-      const session = await working(workspace, 'c1')
+      const session = await startSession(workspace, 'c1')
       session.fs.writeFileSync(path, 'x')
       await (await workspace.review('c1')).reject(path, `No ${path}.`)
       await workspace.close()

@@ -14,7 +14,7 @@ import { withProcessLock } from '../../../src/os/lock.js'
 import { layoutAt } from '../../../src/os/workspace-state.js'
 import { serveFetch, serveListener } from '../../support/serve-fetch.js'
 import { stateOf } from '../../support/state.js'
-import { working } from '../../support/workspace.js'
+import { startSession } from '../../support/workspace.js'
 import { call, fieldsOf, type SetupOptions, setUpHooks } from '../hook/setup.js'
 
 const TOKEN = 'a'.repeat(43)
@@ -39,8 +39,8 @@ async function statusAs(origin: string, host: string): Promise<number | undefine
 }
 
 describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
-  async function serveHooks(stand: SetupOptions = {}, more: Partial<ClaudeHookOptions> = {}) {
-    const { place } = setUpHooks(stand)
+  async function serveHooks(setup: SetupOptions = {}, more: Partial<ClaudeHookOptions> = {}) {
+    const { place } = setUpHooks(setup)
     const origin = await serve({ root: place.root, token: TOKEN, ...more })
     const post = async (body: string, query = '', headers: Record<string, string> = {}) => {
       const address = `${origin}/hooks/claude${query}`
@@ -100,7 +100,7 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
         expect([await reason('mail/m.ts'), await reason('src/a.ts')]).toEqual(['unsupported', 'scope_violation'])
         place.write('.orchestration/active_intents.yaml', intents)
       }
-      const session = await working(await place.open(), 'c1')
+      const session = await startSession(await place.open(), 'c1')
       session.fs.symlinkSync('sub', 'src/away', 'dir')
       place.write('.orchestration/policy.yaml', 'access: {src/sub/c.ts: deny}\n')
       // It is only staged: the log has grown since the last call.
@@ -209,10 +209,10 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
 })
 
 describe("reviewers' feedback", () => {
-  const stand = async () => {
+  const setUpServer = async () => {
     const { place } = setUpHooks()
     const workspace = await place.open()
-    const session = await working(workspace, 'c1')
+    const session = await startSession(workspace, 'c1')
     session.fs.writeFileSync('src/a.ts', 'x\n')
     await session.close()
     await (await workspace.review('c1')).reject('src/a.ts', 'Not like this.')
@@ -228,14 +228,14 @@ describe("reviewers' feedback", () => {
   }
 
   it('is delivered once', async () => {
-    const { ask } = await stand()
+    const { ask } = await setUpServer()
     expect(await ask()).toContain('Not like this.')
     expect(await ask()).toBe('{}')
   })
 
   it('is delivered again if the client disconnected before the response', async () => {
-    const { ask } = await stand()
-    for (let turn = 0; turn < 2; turn++) {
+    const { ask } = await setUpServer()
+    for (let attempt = 0; attempt < 2; attempt++) {
       const client = new AbortController()
       expect(await ask(client.signal)).toContain('Not like this.')
       client.abort()
@@ -245,7 +245,7 @@ describe("reviewers' feedback", () => {
   })
 
   it('is delivered again by a Node listener if the client hung up', async () => {
-    const { options, body, headers } = await stand()
+    const { options, body, headers } = await setUpServer()
     const listener = claudeHookListener(options)
     let left = 2
     const origin = await serveListener((incoming, outgoing) => {
@@ -254,7 +254,7 @@ describe("reviewers' feedback", () => {
       listener(incoming, outgoing)
     })
     const ask = async () => (await fetch(origin, { method: 'POST', body, headers })).text()
-    for (let turn = 0; turn < 2; turn++) await expect(ask()).rejects.toThrow()
+    for (let attempt = 0; attempt < 2; attempt++) await expect(ask()).rejects.toThrow()
     expect(await ask()).toContain('Not like this.')
     expect(await ask()).toBe('{}')
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { answerCline } from '../../../src/agents/cline/index.js'
 import { tempDir } from '../../support/facade.js'
-import { INTENTS, working } from '../../support/workspace.js'
+import { INTENTS, startSession } from '../../support/workspace.js'
 import { setUpHooks } from '../hook/setup.js'
 
 const PATCH = '*** Begin Patch\n*** Update File: src/a.ts\n@@\n-a one\n+x\n*** Delete File: mail/m.ts\n*** End Patch'
@@ -20,14 +20,14 @@ describe.each(['extension', 'sdk'] as const)('in the dialect of the %s', (dialec
     const held = await setUpHooks().cline(tool, parameters, dialect)
     const isKept = dialect === 'sdk' && ['editor', 'run_commands'].includes(tool)
     if (tool === 'run_commands' && isKept) {
-      const through = (command: string) => `escrow-sh --session t1 --intent INT-001 -c ${command}`
-      expect(held).toMatchObject({ cancel: false, overrideInput: { commands: ['ls', 'pwd'].map(through) } })
+      const escrowCommand = (command: string) => `escrow-sh --session t1 --intent INT-001 -c ${command}`
+      expect(held).toMatchObject({ cancel: false, overrideInput: { commands: ['ls', 'pwd'].map(escrowCommand) } })
     } else {
-      const why = isKept ? held.context : held.errorMessage
+      const reason = isKept ? held.context : held.errorMessage
       expect([held.cancel, held.overrideInput]).toEqual(isKept ? [false, {}] : [true, undefined])
       expect(held.contextModification).toBe(held.context)
-      expect(reasonIn(why?.split('\n\n')[0])).toBe('unsupported')
-      expect(why).toContain('`escrow` MCP server')
+      expect(reasonIn(reason?.split('\n\n')[0])).toBe('unsupported')
+      expect(reason).toContain('`escrow` MCP server')
     }
     const inside = await setUpHooks({ isStaged: true }).cline(tool, parameters, dialect)
     expect([inside.cancel, inside.overrideInput]).toEqual([false, undefined])
@@ -49,8 +49,8 @@ describe.each(['extension', 'sdk'] as const)('in the dialect of the %s', (dialec
     for (const isStaged of [true, false]) {
       const { cline } = setUpHooks({ isStaged, policy: 'access: {mail/m.ts: deny}\n' })
       const { cancel, errorMessage, context, overrideInput } = await cline(tool, parameters, dialect)
-      const [why] = (cancel ? errorMessage : context)?.split('\n\n') ?? []
-      expect([cancel || overrideInput !== undefined, reasonIn(why)]).toEqual([true, reason])
+      const [reasonText] = (cancel ? errorMessage : context)?.split('\n\n') ?? []
+      expect([cancel || overrideInput !== undefined, reasonIn(reasonText)]).toEqual([true, reason])
     }
   })
 
@@ -134,7 +134,7 @@ describe('the other events', () => {
       expect(context).toContain('# Working under an intent')
     }
     const workspace = await place.open()
-    const session = await working(workspace, 't1')
+    const session = await startSession(workspace, 't1')
     session.fs.writeFileSync('src/a.ts', 'x')
     await (await workspace.review('t1')).reject('src/a.ts', 'No.'.repeat(20_000))
     await workspace.close()

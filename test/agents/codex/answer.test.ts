@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { answerCodex } from '../../../src/agents/codex/index.js'
-import { INTENTS, working } from '../../support/workspace.js'
+import { INTENTS, startSession } from '../../support/workspace.js'
 import { call, fieldsOf, type SetupOptions, setUpHooks } from '../hook/setup.js'
 
 /** The keys that Codex knows in an answer. With any other key it lets the tool run. */
@@ -30,13 +30,13 @@ function decisionOf(answer: Readonly<Record<string, unknown>>): string {
 async function beforeTool(
   tool: string,
   input: Record<string, unknown>,
-  stand: SetupOptions = {},
+  setup: SetupOptions = {},
   event = 'PreToolUse',
 ) {
-  const answer = await setUpHooks(stand).codex(event, call(tool, input))
+  const answer = await setUpHooks(setup).codex(event, call(tool, input))
   const output = fieldsOf(answer.hookSpecificOutput)
-  const why = String(output.permissionDecisionReason ?? fieldsOf(output.decision).message ?? '{}')
-  return { heeded: decisionOf(answer), why, answer }
+  const reason = String(output.permissionDecisionReason ?? fieldsOf(output.decision).message ?? '{}')
+  return { heeded: decisionOf(answer), why: reason, answer }
 }
 
 const patch = (path: string) => ({
@@ -66,8 +66,8 @@ describe.each(['PreToolUse', 'PermissionRequest'])('%s', (event) => {
     for (const isStaged of [true, false]) {
       const answer = await setUpHooks({ isStaged }).codex(event, { ...call(tool, {}), tool_input: input })
       const output = fieldsOf(answer.hookSpecificOutput)
-      const why = String(output.permissionDecisionReason ?? fieldsOf(output.decision).message)
-      expect([decisionOf(answer), JSON.parse(why).reason]).toEqual(['held', reason])
+      const reasonText = String(output.permissionDecisionReason ?? fieldsOf(output.decision).message)
+      expect([decisionOf(answer), JSON.parse(reasonText).reason]).toEqual(['held', reason])
     }
   })
 })
@@ -111,7 +111,7 @@ describe('the other events', () => {
     }
     const rejectChange = async (path: string) => {
       const workspace = await place.open()
-      const session = await working(workspace, 'c1')
+      const session = await startSession(workspace, 'c1')
       session.fs.writeFileSync(path, 'x')
       await (await workspace.review('c1')).reject(path, `No ${path}.`)
       await workspace.close()

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { answerGemini } from '../../../src/agents/gemini/index.js'
-import { INTENTS, working } from '../../support/workspace.js'
+import { INTENTS, startSession } from '../../support/workspace.js'
 import { call, setUpHooks } from '../hook/setup.js'
 
 /** In Gemini's dialect alone: `decision` and `reason` at the top level. */
@@ -86,7 +86,7 @@ it('the other events start with the protocol, and deliver feedback once', async 
     })
   expect(await gemini('BeforeAgent', { prompt: 'x' })).toEqual({})
   const workspace = await place.open()
-  const session = await working(workspace, 'c1')
+  const session = await startSession(workspace, 'c1')
   session.fs.writeFileSync('src/a.ts', 'x')
   await (await workspace.review('c1')).reject('src/a.ts', 'No.')
   await workspace.close()

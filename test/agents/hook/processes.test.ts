@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { CLAUDE_EVENTS } from '../../../src/agents/claude/index.js'
 import { compileOnce } from '../../support/compiled.js'
 import { stateOf } from '../../support/state.js'
-import { INTENTS, metadataOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
+import { INTENTS, metadataOf, recordsOf, type TestWorkspace, testWorkspace, startSession } from '../../support/workspace.js'
 import { call, fieldsOf } from './setup.js'
 
 /** The hooks as clients run them: as processes that read an event and exit. */
@@ -117,7 +117,7 @@ describe('a hook process', () => {
 
   it('judges while another process holds the session', async () => {
     const at = place()
-    await working(await at.open(), 's1', 'INT-002')
+    await startSession(await at.open(), 's1', 'INT-002')
     const ended = await hook('claude', claudeEvent(at.root, 'PreToolUse', write()), at)
     expect(ended.out).toContain('scope_violation')
     expect(clineBlocks(await hook('cline', clineEvent(at.root), at))).toBe(true)
@@ -202,7 +202,7 @@ describe("inside of a session's mount", () => {
       writeFileSync(`${script}/${index}`, text)
     })
     const lines = events.map(([client], index) => `"${process.execPath}" "${ESCROW}" hook ${client} < events/${index}`)
-    const session = await working(await at.open(), 'r1')
+    const session = await startSession(await at.open(), 'r1')
     const { stdout, stderr, exitCode } = await session.exec(lines.join('; '))
     expect([stderr, exitCode]).toEqual(['', 0])
     const [may, not = '', bash, start, cline] = stdout.trimEnd().split('\n')
@@ -224,7 +224,7 @@ describe("inside of a session's mount", () => {
     const at = place()
     at.write('.orchestration/policy.yaml', `outside: {"${realpathSync(`${ESCROW}/../../../../../..`)}": allow}\n`)
     const workspace = await at.open()
-    const session = await working(workspace, 'r1')
+    const session = await startSession(workspace, 'r1')
     session.fs.writeFileSync('src/a.ts', 'wrong\n')
     await session.flush()
     writeFileSync(`${at.root}/event`, claudeEvent(at.root, 'PostToolUse', call('Write', { file_path: 'src/a.ts' })))
@@ -243,7 +243,7 @@ describe("inside of a session's mount", () => {
   it('an agent that runs inside gets a denial of a write outside of its scope, once', async () => {
     const at = place()
     at.write('.orchestration/policy.yaml', `outside: {"${realpathSync(`${ESCROW}/../../../../../..`)}": allow}\n`)
-    const session = await working(await at.open(), 'r1')
+    const session = await startSession(await at.open(), 'r1')
     writeFileSync(`${at.root}/event`, claudeEvent(at.root, 'PostToolUse', call('Bash', { command: 'echo' })))
     const hook = `"${process.execPath}" "${ESCROW}" hook claude < event`
     const wait = 'until [ -s /run/escrow/words ]; do sleep 0.05; done'
@@ -258,7 +258,7 @@ describe("inside of a session's mount", () => {
   it('feedback that nobody inside received is delivered later', async () => {
     const at = place()
     const workspace = await at.open()
-    const session = await working(workspace, 'r1')
+    const session = await startSession(workspace, 'r1')
     session.fs.writeFileSync('src/a.ts', 'wrong\n')
     await session.flush()
     const review = await workspace.review('r1')

@@ -6,7 +6,7 @@ import { createMcpServer, type McpHost, serveMcpHttp } from '../../../src/agents
 import type { Review, Session, TraceRecord, Workspace } from '../../../src/index.js'
 import { attemptsWorkspace, ATTEMPTS as TABLE } from '../../hooks/attempts.js'
 import { metadataOf, type TestWorkspace } from '../../support/workspace.js'
-import { type Call, callerOf, clientOn, modernCaller, modernClient, newClient, spawnServer } from './stand.js'
+import { type Call, callerOf, clientOn, modernCaller, modernClient, newClient, spawnServer } from './fixture.js'
 
 /**
  * The table of tool calls through the official client: over stdio, over HTTP and within the process, compared with

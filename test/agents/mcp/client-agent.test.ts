@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { clientAgent } from '../../../src/agents/mcp/client-agent.js'
 import { openMcpHost } from '../../../src/agents/mcp/index.js'
 import { metadataOf, recordsOf, testWorkspace } from '../../support/workspace.js'
-import { callerOf, clientOnHost, modernCaller, spawnModernServer } from './stand.js'
+import { callerOf, clientOnHost, modernCaller, spawnModernServer } from './fixture.js'
 
 function clientNamed(name: string, version = '2.0'): Client {
   const client = new Client({ name, version })

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
-import { type Args, type Call, callerOf, clientOn, filesystemServer, textOf } from './stand.js'
+import { type TestWorkspace, testWorkspace, startSession } from '../../support/workspace.js'
+import { type Args, type Call, callerOf, clientOn, filesystemServer, textOf } from './fixture.js'
 
 /** Compares each tool of the official filesystem server with ours, on the same tree. */
 
@@ -31,7 +31,7 @@ async function both(): Promise<Both> {
   writeFileSync(`${place.root}/src/sound.mp3`, Buffer.from([1, 2, 3]))
   symlinkSync('a.ts', `${place.root}/src/link.ts`)
   mkdirSync(`${place.root}/src/none`)
-  const ours = callerOf(await clientOn(await working(await place.open())))
+  const ours = callerOf(await clientOn(await startSession(await place.open())))
   const theirs = callerOf(await filesystemServer(place.root))
   const same = async (name: string, args: Args = {}) => {
     const mine = await ours(name, args)
@@ -146,7 +146,7 @@ describe('compared with the official filesystem server', () => {
 
   it('ours has all of its tools, with their arguments and output schemas', async () => {
     const place = testWorkspace()
-    const [ours, theirs] = [await clientOn(await working(await place.open())), await filesystemServer(place.root)]
+    const [ours, theirs] = [await clientOn(await startSession(await place.open())), await filesystemServer(place.root)]
     const mine = new Map((await ours.listTools()).tools.map((tool) => [tool.name, tool]))
     const { tools } = await theirs.listTools()
     expect(tools.length).toBeGreaterThan(13)

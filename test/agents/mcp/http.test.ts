@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type McpHostOptions, openMcpHost, serveMcpHttp } from '../../../src/agents/mcp/index.js'
 import { startChild } from '../../children/run.js'
 import { testWorkspace } from '../../support/workspace.js'
-import { callerOf, newClient, textOf } from './stand.js'
+import { callerOf, newClient, textOf } from './fixture.js'
 
 async function serveHttp(options: McpHostOptions = {}) {
   const place = testWorkspace()

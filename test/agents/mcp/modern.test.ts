@@ -2,7 +2,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { DENIAL, type McpHostOptions, openMcpHost, serveMcpHttp } from '../../../src/agents/mcp/index.js'
 import { testWorkspace } from '../../support/workspace.js'
-import { MODERN, modernCaller, modernClient, spawnServer, spawnModernServer, textOf } from './stand.js'
+import { MODERN, modernCaller, modernClient, spawnServer, spawnModernServer, textOf } from './fixture.js'
 
 /** Clients of the revision without connections. The other tests use the revision with them. */
 

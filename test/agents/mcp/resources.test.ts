@@ -4,9 +4,9 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
 import { testWorkspace } from '../../support/workspace.js'
-import { callerOf, clientOnHost, newClient } from './stand.js'
+import { callerOf, clientOnHost, newClient } from './fixture.js'
 
-async function looking() {
+async function setUpResources() {
   const place = testWorkspace()
   const client = newClient()
   const notifications: string[] = []
@@ -23,7 +23,7 @@ async function looking() {
 
 describe('resources', () => {
   it('are the intents, staged changes and records of the session', async () => {
-    const { call, read, uris } = await looking()
+    const { call, read, uris } = await setUpResources()
     expect(await uris()).toEqual(['stage://s/diff', 'trace://s', 'intent://INT-001', 'intent://INT-002'])
     await call('write_file', { path: 'src/a.ts', content: 'a one\na 2\n' })
     await call('write_file', { path: 'src/é %.ts', content: 'new\n' })
@@ -40,7 +40,7 @@ describe('resources', () => {
   })
 
   it('that are missing or of another session are not shown', async () => {
-    const { read } = await looking()
+    const { read } = await setUpResources()
     for (const uri of [
       'stage://s/src/a.ts/diff',
       'stage://other/diff',
@@ -52,7 +52,7 @@ describe('resources', () => {
   })
 
   it('notify readers of changes: of the list, and of subscribed ones', async () => {
-    const { client, call, uris, notifications } = await looking()
+    const { client, call, uris, notifications } = await setUpResources()
     const write = (content: string) => call('write_file', { path: 'src/a.ts', content })
     await write('unseen\n')
     expect(notifications).toEqual([])

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { DENIAL, FEEDBACK } from '../../../src/agents/mcp/index.js'
 import { startChild } from '../../children/run.js'
 import { compileOnce } from '../../support/compiled.js'
-import { metadataOf, recordsOf, testWorkspace, working } from '../../support/workspace.js'
-import { callerOf, clientOn, clientOnHost, newClient, spawnServer, textOf } from './stand.js'
+import { metadataOf, recordsOf, testWorkspace, startSession } from '../../support/workspace.js'
+import { callerOf, clientOn, clientOnHost, newClient, spawnServer, textOf } from './fixture.js'
 
 const DECIDING = /approv|commit|discard|undo|verdict|reject|answer/i
 
@@ -30,7 +30,7 @@ describe('a tool call', () => {
 
   it('stages nothing if one of its paths may not be written', async () => {
     const place = testWorkspace()
-    const session = await working(await place.open())
+    const session = await startSession(await place.open())
     const call = callerOf(await clientOn(session))
     for (const [source, destination] of [
       ['src/a.ts', 'mail/a.ts'],
@@ -48,7 +48,7 @@ describe('a tool call', () => {
     place.write('src/deep/empty/x', '')
     rmSync(`${place.root}/src/deep/empty/x`)
     symlinkSync('a.ts', `${place.root}/src/link`)
-    const session = await working(await place.open())
+    const session = await startSession(await place.open())
     const call = callerOf(await clientOn(session))
     expect(textOf(await call('delete_file', { path: 'src/link' }))).toBe('Successfully deleted src/link')
     expect(session.fs.existsSync('src/a.ts')).toBe(true)
@@ -80,7 +80,7 @@ describe('a tool call', () => {
 
   it('of a read is refused outside of the workspace, in any spelling', async () => {
     const place = testWorkspace()
-    const session = await working(await place.open())
+    const session = await startSession(await place.open())
     const call = callerOf(await clientOn(session))
     symlinkSync('/etc', `${place.root}/src/etc`)
     for (const path of ['/etc/hostname', '../../../etc/hostname', 'src/etc/hostname', '~', 'src/../../x', 'C:\\x']) {
@@ -94,7 +94,7 @@ describe("a reviewer's feedback", () => {
   it('is delivered once, with the next result, and never in the content of a file', async () => {
     const place = testWorkspace()
     const workspace = await place.open()
-    const call = callerOf(await clientOn(await working(workspace)))
+    const call = callerOf(await clientOn(await startSession(workspace)))
     await call('write_file', { path: 'src/a.ts', content: 'x\n' })
     const review = await workspace.review('agent')
     await review.reject('src/a.ts', 'Not like this.', { name: 'Ada' })
@@ -110,7 +110,7 @@ describe("a reviewer's feedback", () => {
 describe('the tools and resources of the server', () => {
   it('decide nothing: no tool, resource, template or prompt', async () => {
     const place = testWorkspace()
-    const client = await clientOn(await working(await place.open()))
+    const client = await clientOn(await startSession(await place.open()))
     const { tools } = await client.listTools()
     const capabilities = client.getServerCapabilities()
     const resources = capabilities?.resources
@@ -125,7 +125,7 @@ describe('the tools and resources of the server', () => {
 
   it('have correct hints about what they read and write', async () => {
     const place = testWorkspace()
-    const { tools } = await (await clientOn(await working(await place.open()))).listTools()
+    const { tools } = await (await clientOn(await startSession(await place.open()))).listTools()
     const toolsWithHint = (hint: 'readOnlyHint' | 'destructiveHint' | 'openWorldHint') =>
       tools.filter(({ annotations }) => annotations?.[hint] !== false).map(({ name }) => name)
     expect(toolsWithHint('openWorldHint')).toEqual([])
@@ -152,7 +152,7 @@ describe("a question to the client's user", () => {
   const ASK = 'access: {src/a.ts: ask}\n'
   const write = { path: 'src/a.ts', content: 'x\n' }
 
-  async function asking(policy: string, askClient: boolean) {
+  async function setUpApproval(policy: string, askClient: boolean) {
     const place = testWorkspace()
     place.write('.orchestration/policy.yaml', policy)
     const client = newClient({ elicitation: {} })
@@ -166,20 +166,20 @@ describe("a question to the client's user", () => {
   }
 
   it('is asked if the server was started with that option, and an approval stages the write', async () => {
-    const { place, call, shown } = await asking(ASK, true)
+    const { place, call, shown } = await setUpApproval(ASK, true)
     expect((await call('write_file', write)).isError).toBeUndefined()
     expect(shown).toMatchObject([expect.stringContaining('May src/a.ts be written?')])
     expect(place.text('src/a.ts')).toBe('a one\na two\n')
   })
 
   it('names the hidden characters of what it shows', async () => {
-    const { call, shown } = await asking(ASK, true)
+    const { call, shown } = await setUpApproval(ASK, true)
     await call('write_file', { path: 'src/a.ts', content: 'one\n// \u202etwo\n' })
     expect(shown.join()).toContain('one\n// <U+202E>two\n')
   })
 
   it('is asked about a directory before it is created', async () => {
-    const { call, shown } = await asking('access: {src/new: ask}\n', true)
+    const { call, shown } = await setUpApproval('access: {src/new: ask}\n', true)
     expect((await call('create_directory', { path: 'src/new/deep' })).isError).toBeUndefined()
     expect(shown.join()).toContain('src/new')
   })
@@ -189,7 +189,7 @@ describe("a question to the client's user", () => {
       [ASK, false],
       [`${ASK}approval: {by: person}\n`, true],
     ] as const) {
-      const { call, shown } = await asking(policy, askClient)
+      const { call, shown } = await setUpApproval(policy, askClient)
       expect((await call('write_file', write))._meta?.[DENIAL]).toMatchObject({ reason: 'needs_approval' })
       expect(shown).toEqual([])
     }

@@ -3,20 +3,20 @@ import { describe, expect, it } from 'vitest'
 import { DENIAL } from '../../../src/agents/mcp/index.js'
 import type { Human } from '../../../src/hooks/index.js'
 import { probeNow } from '../../../src/terminal/index.js'
-import { INTENTS, metadataOf, recordsOf, testWorkspace, working } from '../../support/workspace.js'
-import { callerOf, clientOn, textOf } from './stand.js'
+import { INTENTS, metadataOf, recordsOf, testWorkspace, startSession } from '../../support/workspace.js'
+import { callerOf, clientOn, textOf } from './fixture.js'
 
-async function stand(policy = '', human?: Human) {
+async function setUpTools(policy = '', human?: Human) {
   const place = testWorkspace()
   if (policy !== '') place.write('.orchestration/policy.yaml', policy)
   const workspace = await place.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   return { place, workspace, session, call: callerOf(await clientOn(session, human ? { human } : {})) }
 }
 
 describe('a directory with very many entries', () => {
   it('is listed in pages, each with the way to the next', async () => {
-    const { place, call } = await stand()
+    const { place, call } = await setUpTools()
     mkdirSync(`${place.root}/src/many`)
     for (let i = 0; i < 10_050; i++) writeFileSync(`${place.root}/src/many/f${String(i).padStart(5, '0')}`, '')
     for (const tool of ['list_directory', 'list_directory_with_sizes']) {
@@ -41,7 +41,7 @@ describe('a directory with very many entries', () => {
 
 describe('one file in many arguments', () => {
   it('is read until the result is full', async () => {
-    const { place, call } = await stand()
+    const { place, call } = await setUpTools()
     place.write('src/big.txt', 'a'.repeat(3 * 1024 * 1024))
     const parts = textOf(await call('read_multiple_files', { paths: Array(8).fill('src/big.txt') })).split('\n---\n')
     expect(parts.map((part) => part.includes('at most 16 MiB'))).toEqual([
@@ -58,7 +58,7 @@ describe('arguments that would take hours', () => {
   }
 
   it('many globs with many alternatives are refused after some seconds', async () => {
-    const { call } = await stand()
+    const { call } = await setUpTools()
     const excludePatterns = Array.from({ length: 30 }, () => '{1..100000000}')
     for (const [tool, more] of [
       ['directory_tree', {}],
@@ -73,7 +73,7 @@ describe('arguments that would take hours', () => {
     ['text', 'a'.repeat(600_000), `${'a'.repeat(100_000)}b${'a'.repeat(100_000)}`],
     ['lines', 'a\n'.repeat(100_000), `b\n${'a \n'.repeat(50_000)}`],
   ])('an old %s that almost matches everywhere is searched in one pass', async (_what, content, oldText) => {
-    const { place, call } = await stand()
+    const { place, call } = await setUpTools()
     place.write('src/long.txt', content)
     const [isError, text] = await callAndReadError(call, 'edit_file', {
       path: 'src/long.txt',
@@ -83,7 +83,7 @@ describe('arguments that would take hours', () => {
   })
 
   it('an edit of very many lines is applied, and its diff is omitted', async () => {
-    const { place, call } = await stand()
+    const { place, call } = await setUpTools()
     const lines = (word: string) => Array.from({ length: 20_000 }, (_, i) => `${word} ${i}\n`).join('')
     place.write('src/long.txt', lines('old'))
     const edits = [{ oldText: lines('old'), newText: lines('new') }]
@@ -95,7 +95,7 @@ describe('arguments that would take hours', () => {
 
 describe('concurrent edits', () => {
   it('are all applied', async () => {
-    const { place, call } = await stand()
+    const { place, call } = await setUpTools()
     place.write('src/n.txt', Array.from({ length: 40 }, (_, i) => `<${i}>\n`).join(''))
     const edit = (i: number) =>
       call('edit_file', { path: 'src/n.txt', edits: [{ oldText: `<${i}>`, newText: `[${i}]` }] })
@@ -105,7 +105,7 @@ describe('concurrent edits', () => {
   })
 
   it('are refused if the file has changed since it was read', async () => {
-    const { place, call } = await stand()
+    const { place, call } = await setUpTools()
     await call('read_text_file', { path: 'src/a.ts' })
     place.write('src/a.ts', 'a one\nby a person\n')
     const edit = { path: 'src/a.ts', edits: [{ oldText: 'a one', newText: 'a 1' }] }
@@ -116,7 +116,7 @@ describe('concurrent edits', () => {
   })
 
   it('are refused for a file that is not UTF-8 text', async () => {
-    const { place, session, call } = await stand()
+    const { place, session, call } = await setUpTools()
     writeFileSync(`${place.root}/src/bin`, Buffer.from([0x61, 0xff, 0x62]))
     const result = await call('edit_file', { path: 'src/bin', edits: [{ oldText: 'a', newText: 'A' }] })
     expect([result.isError, textOf(result)]).toEqual([true, 'src/bin is not a UTF-8 text file.'])
@@ -131,33 +131,33 @@ describe('policy.yaml', () => {
       questions.push(`${tool} ${targets.join()}`)
       return { approved: targets[0] !== 'src/b.ts', words: 'Not that one.' }
     }
-    const { call } = await stand('approval: {modal: all}\n', human)
+    const { call } = await setUpTools('approval: {modal: all}\n', human)
     const write = (path: string) => call('write_file', { path, content: 'x\n' })
     expect((await write('src/a.ts')).isError).toBeUndefined()
     expect((await write('src/b.ts'))._meta?.[DENIAL]).toMatchObject({ reason: 'user_rejected' })
     await call('read_text_file', { path: 'src/b.ts' })
     await call('edit_file', { path: 'src/a.ts', edits: [], dryRun: true })
     expect(questions).toEqual(['write_file src/a.ts', 'write_file src/b.ts'])
-    const alone = await stand('approval: {modal: all}\n')
+    const alone = await setUpTools('approval: {modal: all}\n')
     expect((await alone.call('write_file', { path: 'src/a.ts', content: '' }))._meta?.[DENIAL]).toBeDefined()
   })
 
   it('asks a person after consecutive refusals', async () => {
     const kinds: string[] = []
-    const { call } = await stand('gate: {breaker: 2}\n', async ({ kind }) => void kinds.push(kind))
+    const { call } = await setUpTools('gate: {breaker: 2}\n', async ({ kind }) => void kinds.push(kind))
     for (let i = 0; i < 3; i++) await call('write_file', { path: 'mail/m.ts', content: '' })
     expect(kinds).toEqual(['breaker'])
   })
 
   it('requires a class from the agent, with `gate.require_mutation_class`', async () => {
-    const { call } = await stand('gate: {require_mutation_class: true}\n')
+    const { call } = await setUpTools('gate: {require_mutation_class: true}\n')
     const write = { path: 'src/a.ts', content: 'x\n' }
     expect((await call('write_file', write))._meta?.[DENIAL]).toMatchObject({ reason: 'missing_mutation_class' })
     expect((await call('write_file', { ...write, mutation_class: 'INTENT_EVOLUTION' })).isError).toBeUndefined()
   })
 
   it('requires an intent for every tool, with `gate.tools: all`', async () => {
-    const { call } = await stand('gate: {tools: all}\n')
+    const { call } = await setUpTools('gate: {tools: all}\n')
     await call('select_active_intent', { intent_id: null })
     expect((await call('read_text_file', { path: 'src/a.ts' }))._meta?.[DENIAL]).toMatchObject({
       reason: 'missing_intent_id',
@@ -169,7 +169,7 @@ describe('policy.yaml', () => {
 
 describe('execute_command', () => {
   it('runs in a sandbox and stages its changes; without a sandbox it is refused', async () => {
-    const { place, call } = await stand()
+    const { place, call } = await setUpTools()
     const result = await call('execute_command', {
       command: 'echo two > src/a.ts; echo x > mail/m.ts; echo said; exit 3',
     })
@@ -185,7 +185,7 @@ describe('execute_command', () => {
   })
 
   it('needs an intent', async () => {
-    const { workspace, call } = await stand()
+    const { workspace, call } = await setUpTools()
     await call('select_active_intent', { intent_id: null })
     expect((await call('execute_command', { command: 'true' }))._meta?.[DENIAL]).toMatchObject({
       reason: 'missing_intent_id',
@@ -201,7 +201,7 @@ describe('the tools that only escrowfs has', () => {
       INTENTS.replace('Integers only]', 'Integers only]\n    acceptance_criteria: [{run: "cat src/a.ts; exit 3"}]'),
     )
     const workspace = await place.open()
-    const session = await working(workspace, 'agent')
+    const session = await startSession(workspace, 'agent')
     const call = callerOf(await clientOn(session))
     expect(textOf(await call('run_checks'))).toMatch(/nothing to check/)
     await call('write_file', { path: 'src/a.ts', content: 'x\n' })
@@ -214,7 +214,7 @@ describe('the tools that only escrowfs has', () => {
   })
 
   it('show, revert and restore a snapshot, each as its own call in the ledger', async () => {
-    const { place, workspace, session, call } = await stand()
+    const { place, workspace, session, call } = await setUpTools()
     await call('write_file', { path: 'src/a.ts', content: 'x\n' })
     const diff = textOf(await call('show_staged_changes'))
     expect(diff).toContain('src/a.ts (modify, pending)')

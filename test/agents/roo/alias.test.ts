@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { type Alias, type AliasOptions, aliasModules } from '../../../src/agents/roo/index.js'
 import type { Session } from '../../../src/index.js'
 import { tempDir } from '../../support/facade.js'
-import { reasonOf, type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
+import { reasonOf, type TestWorkspace, testWorkspace, startSession } from '../../support/workspace.js'
 
 /** The exports of a host's module: each `fs` that it got, and the module that it depends on. */
 interface Host {
@@ -31,7 +31,7 @@ beforeEach(async () => {
   const dir = tempDir()
   home = dir.path
   place = testWorkspace()
-  session = await working(await place.open())
+  session = await startSession(await place.open())
   fs.mkdirSync(`${home}/host/node_modules/library`, { recursive: true })
   fs.writeFileSync(`${home}/host/bundle.cjs`, BUNDLE)
   fs.writeFileSync(`${home}/host/node_modules/library/index.js`, `module.exports = require('fs')`)
@@ -189,16 +189,16 @@ describe('uninstall', () => {
     const Module = require('node:module')
     const ours: unknown = Module._load
     let seen = 0
-    const theirs = (...args: unknown[]) => {
+    const otherRequire = (...args: unknown[]) => {
       seen++
       return Reflect.apply(ours as () => unknown, Module, args)
     }
-    Module._load = theirs
+    Module._load = otherRequire
     onTestFinished(() => {
       Module._load = ours
     })
     uninstall()
-    expect(Module._load).toBe(theirs)
+    expect(Module._load).toBe(otherRequire)
     expect(load('host/bundle.cjs').given[0]).toBe(fs)
     expect(seen).toBeGreaterThan(0)
   })

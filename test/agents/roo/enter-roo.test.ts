@@ -10,7 +10,7 @@ import { compileOnce } from '../../support/compiled.js'
 import { tempDir } from '../../support/facade.js'
 import { type TestWorkspace, testWorkspace } from '../../support/workspace.js'
 import { FakeHost } from './fake-host.js'
-import { FakeRoo } from './live-stand.js'
+import { FakeRoo } from './live-fixture.js'
 
 /** A provider that creates tasks as the host does: a delegation removes the parent before it creates the child. */
 class FakeProvider extends FakeHost {

@@ -11,21 +11,21 @@ const INTENTS = `active_intents:
   - {id: INT-001, name: Work, status: IN_PROGRESS, owned_scope: ["src/**"]}
 `
 
-interface Desk extends Site {
+interface Setup extends Site {
   call(name: string, args: Record<string, unknown>): Promise<RooToolResult>
 }
 
-async function desk(): Promise<Desk> {
+async function setUpTools(): Promise<Setup> {
   const at = await site(undefined, INTENTS)
   const tools = createRooTools(at.session)
   return { ...at, call: (name, args) => tools.execute({ id: 'c', name, arguments: args }) }
 }
 
-const execute = ({ call }: Desk, command: string, more = {}) => call('execute_command', { command, ...more })
+const execute = ({ call }: Setup, command: string, more = {}) => call('execute_command', { command, ...more })
 
 describe('execute_command', () => {
   it('returns what the host returns, with both outputs, and lists what it staged', async () => {
-    const at = await desk()
+    const at = await setUpTools()
     const { content, isError } = await execute(at, 'echo one; echo two >&2', { cwd: 'src' })
     expect(isError).toBe(false)
     expect(content).toMatch(/^Command executed in terminal within working directory '.*\/src'\. /)
@@ -38,14 +38,14 @@ describe('execute_command', () => {
   })
 
   it('reports the exit code of a failing command, which is not a tool error', async () => {
-    const { content, isError } = await execute(await desk(), 'exit 3')
+    const { content, isError } = await execute(await setUpTools(), 'exit 3')
     expect(isError).toBe(false)
     expect(content).toContain('Command execution was not successful, inspect the cause and adjust as needed.')
     expect(content).toContain('Exit code: 3')
   })
 
   it('names the refused paths with reasons, and stages the rest', async () => {
-    const at = await desk()
+    const at = await setUpTools()
     const { content } = await execute(at, 'echo y > src/a.ts; echo y > mail/m.ts')
     expect(content).toContain('refused (scope_violation): mail/m.ts')
     expect(content).toContain('Scope Violation: INT-001 is not authorized to edit mail/m.ts.')
@@ -53,7 +53,7 @@ describe('execute_command', () => {
   })
 
   it('is one call in the ledger, by the tool’s name', async () => {
-    const at = await desk()
+    const at = await setUpTools()
     await execute(at, 'true')
     await at.session.flush()
     const calls = (await recordsOf(at.workspace)).map(metadataOf).filter(({ type }) => type === 'tool_call')
@@ -62,7 +62,7 @@ describe('execute_command', () => {
   })
 
   it('is refused without an intent, and never runs', async () => {
-    const at = await desk()
+    const at = await setUpTools()
     await at.session.selectIntent(null)
     const { denial } = await execute(at, 'echo > src/ran')
     expect(denial).toMatchObject({ reason: 'missing_intent_id', tool: 'execute_command' })
@@ -70,19 +70,19 @@ describe('execute_command', () => {
   })
 
   it('is stopped after its timeout in seconds', async () => {
-    const { content } = await execute(await desk(), 'echo begun; sleep 60', { timeout: 0.4 })
+    const { content } = await execute(await setUpTools(), 'echo begun; sleep 60', { timeout: 0.4 })
     expect(content).toContain('stopped when its timeout ended')
     expect(content).toContain('begun')
   })
 
   it.each(['absent', 'src/a.ts/x'])('in %s reports a missing directory', async (cwd) => {
-    const { content, isError } = await execute(await desk(), 'true', { cwd })
+    const { content, isError } = await execute(await setUpTools(), 'true', { cwd })
     expect(isError).toBe(true)
     expect(content).toContain(`Working directory '${cwd}' does not exist.`)
   })
 
   it('never starts outside the workspace', async () => {
-    const { denial, isError } = await execute(await desk(), 'true', { cwd: '/' })
+    const { denial, isError } = await execute(await setUpTools(), 'true', { cwd: '/' })
     expect([isError, denial?.reason]).toEqual([true, 'nothing_selected'])
   })
 })
@@ -90,13 +90,13 @@ describe('execute_command', () => {
 describe('read_command_output', () => {
   const long = (lines: number) => `seq -f 'line %g' ${lines}`
 
-  async function artifact(at: Desk, command = long(3000)): Promise<string> {
+  async function artifact(at: Setup, command = long(3000)): Promise<string> {
     const { content } = await execute(at, command)
     return /Artifact ID: (\S+)/.exec(content)?.[1] ?? expect.unreachable(content)
   }
 
   it('keeps a long output, and returns a preview of its beginning', async () => {
-    const at = await desk()
+    const at = await setUpTools()
     const { content } = await execute(at, long(3000))
     expect(content).toMatch(
       /^Command executed in '.*'\. Exit code: 0\n\nOutput \(\d+\.\dKB\) persisted\. Artifact ID: cmd-\d+\.txt\n/,
@@ -107,7 +107,7 @@ describe('read_command_output', () => {
   })
 
   it("reports the command's effects even if the output cannot be kept", async () => {
-    const at = await desk()
+    const at = await setUpTools()
     writeFileSync(`${stateOf(at.root)}/sessions/agent/outputs`, 'in the way')
     const { content, isError } = await execute(at, `${long(3000)}; echo x > src/new.ts`)
     expect(isError).toBe(false)
@@ -117,7 +117,7 @@ describe('read_command_output', () => {
   })
 
   it('pages by bytes, and numbers the lines as in the whole output', async () => {
-    const at = await desk()
+    const at = await setUpTools()
     const id = await artifact(at)
     const whole = commandOutputs(at.session).read(id) ?? expect.unreachable()
     let text = ''
@@ -134,7 +134,7 @@ describe('read_command_output', () => {
   })
 
   it('finds lines by a regular expression, case-insensitively, or by literal text if it is not one', async () => {
-    const at = await desk()
+    const at = await setUpTools()
     const id = await artifact(at, `${long(3000)}; echo 'FAIL (here'`)
     const search = async (pattern: string) =>
       (await at.call('read_command_output', { artifact_id: id, search: pattern })).content
@@ -148,12 +148,12 @@ describe('read_command_output', () => {
     ['cmd-1.txt/../owner', 'Invalid artifact_id'],
     ['cmd-1.txt', 'Artifact not found'],
   ])('%s is refused: %s', async (id, words) => {
-    const { content, isError } = await (await desk()).call('read_command_output', { artifact_id: id })
+    const { content, isError } = await (await setUpTools()).call('read_command_output', { artifact_id: id })
     expect([isError, content.includes(words)]).toEqual([true, true])
   })
 
   it('reports the size of the output for an offset outside of it', async () => {
-    const at = await desk()
+    const at = await setUpTools()
     const id = await artifact(at)
     for (const offset of [-1, 10_000_000]) {
       const { content } = await at.call('read_command_output', { artifact_id: id, offset })
@@ -162,7 +162,7 @@ describe('read_command_output', () => {
   })
 
   it('belongs to the session: another process of it can read it, another session cannot, and no workspace file is created', async () => {
-    const at = await desk()
+    const at = await setUpTools()
     const id = await artifact(at)
     const other = await at.workspace.session({ id: 'other' })
     expect(commandOutputs(other).read(id)).toBeUndefined()
@@ -174,7 +174,7 @@ describe('read_command_output', () => {
   })
 
   it('keeps the latest fifty outputs', async () => {
-    const at = await desk()
+    const at = await setUpTools()
     const outputs = commandOutputs(at.session)
     const names = Array.from({ length: 53 }, (_, index) => outputs.keep(Buffer.from(`${index}`)))
     expect(new Set(names).size).toBe(53)

@@ -29,7 +29,7 @@ export function inTemporaryDirectory(): { readonly root: string } {
   return place
 }
 
-export function fakeSession(face: typeof fs = fs): FakeSession {
+export function fakeSession(facade: typeof fs = fs): FakeSession {
   const calls: ToolCall[] = []
   const feedback: Feedback[] = []
   const absent = async (): Promise<never> => {
@@ -37,7 +37,7 @@ export function fakeSession(face: typeof fs = fs): FakeSession {
   }
   const session: Session = {
     id: 'fake',
-    fs: face,
+    fs: facade,
     intent: undefined,
     agent: undefined,
     attribute: () => undefined,

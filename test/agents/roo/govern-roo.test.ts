@@ -1,13 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { metadataOf, recordsOf } from '../../support/workspace.js'
-import { FakeRoo, liveStand } from './live-stand.js'
+import { FakeRoo, liveFixture } from './live-fixture.js'
 
 const parse = (text: string): Record<string, unknown> => JSON.parse(text)
 
 describe.each([{ direct: false }, { direct: true }])('a write of a live task (direct: $direct)', ({ direct }) => {
   it('is staged, reads back, and leaves the disk unchanged, including while streaming', async () => {
-    const { roo, place, session, stagedChanges } = await liveStand()
+    const { roo, place, session, stagedChanges } = await liveFixture()
     roo.direct = direct
     if (!direct) await roo.stream('src/a.ts', 'half of')
     expect(place.text('src/a.ts')).toBe('a one\na two\n')
@@ -24,7 +24,7 @@ describe.each([{ direct: false }, { direct: true }])('a write of a live task (di
   })
 
   it('that is refused is denied before the host asks, and the model gets the record', async () => {
-    const { roo, session, workspace, stagedChanges } = await liveStand()
+    const { roo, session, workspace, stagedChanges } = await liveFixture()
     roo.direct = direct
     const answer = parse(await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' }))
     expect(answer).toMatchObject({
@@ -42,7 +42,7 @@ describe.each([{ direct: false }, { direct: true }])('a write of a live task (di
   })
 
   it('may have empty content', async () => {
-    const { roo, session } = await liveStand()
+    const { roo, session } = await liveFixture()
     roo.direct = direct
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: '' })
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('')
@@ -51,7 +51,7 @@ describe.each([{ direct: false }, { direct: true }])('a write of a live task (di
 
 describe('a live task', () => {
   it('without an intent is refused what needs one, immediately if the tool would not wait', async () => {
-    const { roo } = await liveStand({ intent: null, commands: 'host', policy: 'gate: {breaker: 100}' })
+    const { roo } = await liveFixture({ intent: null, commands: 'host', policy: 'gate: {breaker: 100}' })
     let ran = false
     roo.customTools.set('someones_tool', async () => {
       ran = true
@@ -72,7 +72,7 @@ describe('a live task', () => {
   })
 
   it('continues after a refusal: the next call is separate', async () => {
-    const { roo, stagedChanges } = await liveStand()
+    const { roo, stagedChanges } = await liveFixture()
     await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
     expect(parse(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' }))).toMatchObject({
       path: 'src/a.ts',
@@ -81,7 +81,7 @@ describe('a live task', () => {
   })
 
   it('gets feedback with a result or the next prompt, once', async () => {
-    const { roo, workspace } = await liveStand()
+    const { roo, workspace } = await liveFixture()
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' })
     const review = await workspace().review('task-1')
     await review.reject('src/a.ts', 'Keep the names.')
@@ -96,14 +96,14 @@ describe('a live task', () => {
   })
 
   it('has the protocol and its intent in each prompt', async () => {
-    const { roo } = await liveStand({ intent: null })
+    const { roo } = await liveFixture({ intent: null })
     expect(await roo.getSystemPrompt()).toMatch(/^You are Roo\.\n\n# Working under an intent(.|\n)*No intent is active/)
     await roo.dispatch('select_active_intent', { intent_id: 'INT-001' })
     expect(await roo.getSystemPrompt()).toContain('<intent id="INT-001"')
   })
 
   it('is one conversation with its subtasks', async () => {
-    const { roo, governed, place, stagedChanges } = await liveStand()
+    const { roo, governed, place, stagedChanges } = await liveFixture()
     const child = new FakeRoo(place.root, 'task-2', 'task-1')
     const undo = governed.task(child)
     await child.getSystemPrompt()
@@ -114,7 +114,7 @@ describe('a live task', () => {
   })
 
   it('is restored when it is released', async () => {
-    const { place, governed } = await liveStand()
+    const { place, governed } = await liveFixture()
     const roo = new FakeRoo(place.root, 'task-9')
     const before = [
       roo.ask,
@@ -137,7 +137,7 @@ describe('a live task', () => {
   })
 
   it('that is interrupted within a call blocks nothing after its release', async () => {
-    const { place, governed, engine } = await liveStand()
+    const { place, governed, engine } = await liveFixture()
     const roo = new FakeRoo(place.root, 'task-7')
     const session = await engine.sessionOf('task-7', place.root)
     await session.selectIntent('INT-001')
@@ -153,7 +153,7 @@ describe('a live task', () => {
   })
 
   it('is refused every change if its session cannot be opened', async () => {
-    const { place, governed } = await liveStand()
+    const { place, governed } = await liveFixture()
     const roo = new FakeRoo(`${place.root}/absent`, 'task-8')
     governed.task(roo)
     expect(parse(await roo.dispatch('execute_command', { command: 'make' }))).toMatchObject({ type: 'tool_error' })
@@ -169,14 +169,14 @@ describe('a host action on the disk', () => {
   const remove = { patch: '*** Begin Patch\n*** Delete File: src/b.ts\n*** End Patch' }
 
   it('is refused for an uncontained command', async () => {
-    const { roo, place, stagedChanges } = await liveStand()
+    const { roo, place, stagedChanges } = await liveFixture()
     const answer = parse(await roo.dispatch('execute_command', { command: 'rm -r src' }))
     expect(answer).toMatchObject({ reason: 'unsupported', hint: expect.any(String) })
     expect([roo.ran, await stagedChanges(), existsSync(`${place.root}/src/b.ts`)]).toEqual([[], [], true])
   })
 
   it('is staged for a call of fs', async () => {
-    const { roo, place, stagedChanges } = await liveStand()
+    const { roo, place, stagedChanges } = await liveFixture()
     expect(await roo.dispatch('apply_patch', remove)).toBe('Successfully deleted src/b.ts')
     expect(await roo.dispatch('generate_image', { path: 'src/img', prompt: 'x' })).toBe('made')
     expect(await stagedChanges()).toEqual(['delete src/b.ts', 'create src/img.png'])
@@ -184,7 +184,7 @@ describe('a host action on the disk', () => {
   })
 
   it('is done by run_command instead, contained', async () => {
-    const { roo, place, stagedChanges } = await liveStand()
+    const { roo, place, stagedChanges } = await liveFixture()
     const command = 'rm src/b.ts; seq 3000'
     const answer = await roo.dispatch('run_command', { command, cwd: null, timeout: null })
     expect(answer).toContain('deleted: src/b.ts')
@@ -197,7 +197,7 @@ describe('a host action on the disk', () => {
 
 describe('MCP tools', () => {
   it('are judged where they are called, and refused without an intent or without a task', async () => {
-    const { roo, governed, session } = await liveStand()
+    const { roo, governed, session } = await liveFixture()
     let current: FakeRoo | undefined = roo
     governed.mcpHub(roo.mcpHub, () => current)
     expect(await roo.dispatch('mcp--files--write', { path: 'x' })).toBe('from the server')

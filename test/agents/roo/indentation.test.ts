@@ -17,7 +17,7 @@ class A {
 }
 class B {}`.split('\n')
 
-const around = (anchor: number, more = {}) =>
+const blockAt = (anchor: number, more = {}) =>
   blockAround(source, { anchor, levels: 0, siblings: false, limit: 100, ...more })
 
 describe('blockAround', () => {
@@ -33,7 +33,7 @@ describe('blockAround', () => {
     ['at most the requested lines, around the anchor', 6, { limit: 3 }, [5, 7]],
     ['one line', 6, { limit: 1 }, [6, 6]],
   ])('%s', (_what, anchor, more, lines) => {
-    expect(around(anchor, more)).toEqual(lines)
+    expect(blockAt(anchor, more)).toEqual(lines)
   })
 
   it('always contains the anchor line and no more lines than the limit', () => {

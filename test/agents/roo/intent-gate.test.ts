@@ -2,8 +2,8 @@ import { toolNames } from '@roo-code/types'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { IntentGate, type KeptNames } from '../../../src/agents/roo/index.js'
 import { toolCatalogue } from '../../../src/hooks/index.js'
-import { testWorkspace, working } from '../../support/workspace.js'
-import { liveStand } from './live-stand.js'
+import { testWorkspace, startSession } from '../../support/workspace.js'
+import { liveFixture } from './live-fixture.js'
 
 interface Kept extends KeptNames {
   names: string[] | undefined
@@ -82,7 +82,7 @@ describe('the intent gate', () => {
   })
 
   it('is closed at the first request of a live task, and open once an intent is selected', async () => {
-    const { roo } = await liveStand({ intent: null, gate: gate() })
+    const { roo } = await liveFixture({ intent: null, gate: gate() })
     expect(disabledTools.names).toEqual(expect.arrayContaining(CHANGING))
     await roo.dispatch('select_active_intent', { intent_id: 'INT-001' })
     expect(disabledTools.names).toEqual([])
@@ -91,7 +91,7 @@ describe('the intent gate', () => {
   })
 
   it('accepts a real session', async () => {
-    const real = await working(await testWorkspace().open())
+    const real = await startSession(await testWorkspace().open())
     await gate().sync(real)
     expect(disabledTools.names).toBeUndefined()
   })

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { metadataOf, recordsOf } from '../../support/workspace.js'
-import { FakeRoo, liveStand } from './live-stand.js'
+import { FakeRoo, liveFixture } from './live-fixture.js'
 
 /** Problems that were found in the host's own code, one by one. */
 
@@ -13,7 +13,7 @@ const add = (path: string, line: string) => `*** Add File: ${path}\n+${line}`
 
 describe('a patch', () => {
   it('that is refused continues with no other file, whoever approves the next one', async () => {
-    const { roo, place, stagedChanges } = await liveStand({
+    const { roo, place, stagedChanges } = await liveFixture({
       files: { 'docs/one.md': '1\n', 'docs/two.md': '2\n', 'src/a.ts': '' },
     })
     const answer = parse(await roo.dispatch('apply_patch', patch(remove('docs/one.md'), remove('docs/two.md'))))
@@ -23,14 +23,14 @@ describe('a patch', () => {
   })
 
   it('whose first file is rejected by the host’s own person asks again for the second', async () => {
-    const { roo, stagedChanges } = await liveStand()
+    const { roo, stagedChanges } = await liveFixture()
     roo.answers.push('noButtonClicked')
     await roo.dispatch('apply_patch', patch(remove('src/a.ts'), remove('src/b.ts')))
     expect([roo.asked, await stagedChanges()]).toEqual([['tool', 'tool'], ['delete src/b.ts']])
   })
 
   it('of three files is one call in the trace, with three files', async () => {
-    const { roo, session, place, workspace, stagedChanges } = await liveStand()
+    const { roo, session, place, workspace, stagedChanges } = await liveFixture()
     await roo.dispatch(
       'apply_patch',
       patch(add('src/new/n.ts', 'n'), update('src/a.ts', 'a one', 'A one'), remove('src/b.ts')),
@@ -46,7 +46,7 @@ describe('a patch', () => {
   })
 
   it('that moves a file leaves the disk as it was', async () => {
-    const { roo, place, stagedChanges } = await liveStand()
+    const { roo, place, stagedChanges } = await liveFixture()
     const move = '*** Update File: src/a.ts\n*** Move to: src/far/off/a.ts\n@@\n-a one\n+A one'
     expect(await roo.dispatch('apply_patch', patch(move))).toBe('moved to src/far/off/a.ts')
     expect((await stagedChanges()).join()).toContain('src/far/off/a.ts')
@@ -56,7 +56,7 @@ describe('a patch', () => {
 
 describe('host actions without a current call', () => {
   it('are not admitted: no ask, no save, no removal', async () => {
-    const { roo, place, stagedChanges } = await liveStand()
+    const { roo, place, stagedChanges } = await liveFixture()
     await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
     await roo.getSystemPrompt()
     expect(await roo.ask('tool')).toMatchObject({ response: 'noButtonClicked' })
@@ -78,7 +78,7 @@ describe('host actions without a current call', () => {
 it.each([{ direct: false }, { direct: true }])(
   'successive edits of one file are all kept (direct: $direct)',
   async ({ direct }) => {
-    const { roo, session } = await liveStand({ files: { 'src/a.ts': 'one\ntwo\nthree\n' } })
+    const { roo, session } = await liveFixture({ files: { 'src/a.ts': 'one\ntwo\nthree\n' } })
     roo.direct = direct
     for (const word of ['one', 'three'])
       await roo.dispatch('edit', { file_path: 'src/a.ts', old_string: word, new_string: word.toUpperCase() })
@@ -88,7 +88,7 @@ it.each([{ direct: false }, { direct: true }])(
 
 describe('a directory of a new file', () => {
   it('is neither on the disk nor staged before the file, and never after a rejection', async () => {
-    const { roo, place, stagedChanges } = await liveStand()
+    const { roo, place, stagedChanges } = await liveFixture()
     await roo.stream('src/far/off/new.ts', 'half')
     expect([readdirSync(`${place.root}/src`), await stagedChanges()]).toEqual([['a.ts', 'b.ts', 'sub'], []])
     roo.answers.push('noButtonClicked')
@@ -102,7 +102,7 @@ describe('a directory of a new file', () => {
 
 describe('subtasks', () => {
   it("continue on their parent's stage at any depth, although the host names only the parent", async () => {
-    const { roo, governed, place, stagedChanges } = await liveStand()
+    const { roo, governed, place, stagedChanges } = await liveFixture()
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'parent\n' })
     const child = new FakeRoo(place.root, 'task-2')
     child.parentTaskId = 'task-1'
@@ -127,14 +127,14 @@ describe('subtasks', () => {
       ['task-9', 'task-8'],
       ['task-8', 'task-1'],
     ])
-    const { governed, place, session } = await liveStand({ parentOf: (id) => parents.get(id) })
+    const { governed, place, session } = await liveFixture({ parentOf: (id) => parents.get(id) })
     expect(await governed.sessionOf(new FakeRoo(place.root, 'task-9'))).toBe(session)
   })
 })
 
 describe('a turn', () => {
   it("continues when the host's queue changes, and ends with a person's reply", async () => {
-    const { roo, session } = await liveStand()
+    const { roo, session } = await liveFixture()
     roo.emit('taskUserMessage')
     expect(session.intent?.id).toBe('INT-001')
     roo.answers.push('messageResponse')
@@ -143,7 +143,7 @@ describe('a turn', () => {
   })
 
   it('may ask a person after the breaker has tripped, and continues with their answer', async () => {
-    const { roo } = await liveStand({ policy: 'gate: {breaker: 2}' })
+    const { roo } = await liveFixture({ policy: 'gate: {breaker: 2}' })
     const refuse = () => roo.dispatch('write_to_file', { path: 'mail/m.ts', content: String(roo.results.length) })
     for (let count = 0; count < 3; count++) await refuse()
     expect(parse(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x' })).message).toMatch(
@@ -157,7 +157,7 @@ describe('a turn', () => {
   })
 
   it('does not continue when the host answers its model itself', async () => {
-    const { roo } = await liveStand({ policy: 'gate: {breaker: 1}', answersItself: async () => true })
+    const { roo } = await liveFixture({ policy: 'gate: {breaker: 1}', answersItself: async () => true })
     await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
     roo.answers.push('messageResponse')
     await roo.dispatch('ask_followup_question', { question: 'What now?' })
@@ -168,7 +168,7 @@ describe('a turn', () => {
 })
 
 it('a call is attributed to the model the task works with', async () => {
-  const { governed, place, workspace, engine } = await liveStand()
+  const { governed, place, workspace, engine } = await liveFixture()
   const roo = new FakeRoo(place.root, 'task-5')
   roo.api = { getModel: () => ({ id: 'some-model-4' }) }
   governed.task(roo)

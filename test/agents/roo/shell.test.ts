@@ -4,14 +4,14 @@ import { type RooShell, type RooShellOptions, rooShell } from '../../../src/agen
 import { hostPrograms, serveShell } from '../../../src/index.js'
 import { compileOnce } from '../../support/compiled.js'
 import { tempDir } from '../../support/facade.js'
-import { metadataOf, recordsOf, testWorkspace, working } from '../../support/workspace.js'
+import { metadataOf, recordsOf, testWorkspace, startSession } from '../../support/workspace.js'
 import { FakeHost, startShell } from './fake-host.js'
-import { FakeRoo, type LiveOptions, liveStand } from './live-stand.js'
+import { FakeRoo, type LiveOptions, liveFixture } from './live-fixture.js'
 
 /** Restores the variables of this process, whatever they were at the start of the test run. */
 const NAMES = ['ESCROW_SESSION_ID', 'ESCROW_SHELL', 'ESCROW_SESSION'] as const
 const before = NAMES.map((name) => [name, process.env[name]] as const)
-const theirs = () => [process.env.ESCROW_SESSION_ID, process.env.ESCROW_SHELL]
+const escrowVariables = () => [process.env.ESCROW_SESSION_ID, process.env.ESCROW_SHELL]
 beforeEach(() => {
   for (const name of NAMES) delete process.env[name]
 })
@@ -36,10 +36,10 @@ async function installShell(host = new FakeHost(), more: Partial<RooShellOptions
 }
 
 /** A governed task whose commands run in `escrow-sh`. */
-async function stand(options: LiveOptions = {}) {
+async function setUpShell(options: LiveOptions = {}) {
   const host = new FakeHost()
   const shell = await installShell(host)
-  const live = await liveStand({ shell, ...options })
+  const live = await liveFixture({ shell, ...options })
   live.roo.terminal = host
   const run = (command: string) => live.roo.dispatch('execute_command', { command })
   return { ...live, host, shell, run }
@@ -49,7 +49,7 @@ const refusal = (text: string) => JSON.parse(text) as Record<string, unknown>
 
 describe('execute_command of a live task with escrow-sh for its shell', () => {
   it('runs contained: it sees staged files, its changes are staged, and the disk is unchanged', async () => {
-    const { run, roo, place, stagedChanges, workspace, host } = await stand()
+    const { run, roo, place, stagedChanges, workspace, host } = await setUpShell()
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'staged\n' })
     const output = await run('cat src/a.ts &amp;&amp; echo made &gt; src/made.ts; rm src/b.ts; exit 3')
     expect(output).toBe('Exit code: 3\nOutput:\nstaged\n')
@@ -61,22 +61,22 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
   })
 
   it("has the session's variables during its call only", async () => {
-    const { run, host, session } = await stand()
+    const { run, host, session } = await setUpShell()
     const calls: unknown[] = []
     const { run: own } = host
     host.run = async (command, cwd) => {
-      calls.push(theirs())
+      calls.push(escrowVariables())
       return own.call(host, command, cwd)
     }
-    expect(theirs()).toEqual([undefined, undefined])
+    expect(escrowVariables()).toEqual([undefined, undefined])
     expect(await run('echo one')).toContain('one')
     expect(calls).toEqual([[session.id, expect.stringMatching(/^\/.*\/sh$/)]])
     expect(await run('echo two')).toContain('two')
-    expect(theirs()).toEqual([undefined, undefined])
+    expect(escrowVariables()).toEqual([undefined, undefined])
   })
 
   it("runs contained if the host's modules may start nothing else", async () => {
-    const { run, host, shell, session, stagedChanges } = await stand()
+    const { run, host, shell, session, stagedChanges } = await setUpShell()
     host.programs = hostPrograms(session, { shell: shell.path })
     expect(await run('echo one > src/one.ts; cat src/one.ts')).toBe('Exit code: 0\nOutput:\none\n')
     host.shell = '/bin/sh'
@@ -85,13 +85,13 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
   })
 
   it("is refused by policy as before, with escrow-sh's message", async () => {
-    const { run, host } = await stand({ policy: 'terminal: {classes: {destructive: deny}}' })
+    const { run, host } = await setUpShell({ policy: 'terminal: {classes: {destructive: deny}}' })
     expect(await run('rm -rf src')).toMatch(/Exit code: 126(.|\n)*Access Denied/)
     expect(host.loose).toEqual([])
   })
 
   it("is refused while the host would run it in the editor's terminal or another shell", async () => {
-    const { run, host, stagedChanges } = await stand()
+    const { run, host, stagedChanges } = await setUpShell()
     host.settings.terminalShellIntegrationDisabled = false
     expect(refusal(await run('rm src/b.ts'))).toMatchObject({
       reason: 'unsupported',
@@ -100,13 +100,13 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
     host.settings.terminalShellIntegrationDisabled = true
     host.settings.execaShellPath = '/bin/bash'
     expect(refusal(await run('rm src/b.ts'))).toMatchObject({ message: expect.stringContaining('execaShellPath') })
-    expect([host.loose, await stagedChanges(), theirs()]).toEqual([[], [], [undefined, undefined]])
+    expect([host.loose, await stagedChanges(), escrowVariables()]).toEqual([[], [], [undefined, undefined]])
     host.getState = () => Promise.reject(new Error('no state'))
     expect(refusal(await run('rm src/b.ts'))).toMatchObject({ type: 'tool_error' })
   })
 
   it('is refused if the shell is changed while a person is asked', async () => {
-    const { run, host, governed, engine, place, shell } = await stand()
+    const { run, host, governed, engine, place, shell } = await setUpShell()
     const roo = new FakeRoo(place.root, 'task-1')
     roo.terminal = host
     roo.ask = async () => {
@@ -126,29 +126,29 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
   })
 
   it('is refused without an intent, and leaves no variables', async () => {
-    const { run } = await stand({ intent: null })
+    const { run } = await setUpShell({ intent: null })
     expect(refusal(await run('echo x'))).toMatchObject({ reason: 'missing_intent_id' })
-    expect(theirs()).toEqual([undefined, undefined])
+    expect(escrowVariables()).toEqual([undefined, undefined])
   })
 })
 
 describe('a call that a later hook refuses', () => {
   it('leaves no variables behind, and its command is not run', async () => {
-    const { run, engine, place, shell } = await stand()
+    const { run, engine, place, shell } = await setUpShell()
     engine.registerPreHook({
       preExecute: () => ({ message: 'Not today.', code: 'unsupported' }),
       postExecute: () => undefined,
     })
     const refused = refusal(await run('echo x > src/x.ts'))
     expect(refused).toMatchObject({ message: expect.stringContaining('Not today.') })
-    expect(theirs()).toEqual([undefined, undefined])
+    expect(escrowVariables()).toEqual([undefined, undefined])
     expect((await startShell(shell.path, 'echo x > src/x.ts', place.root)).output).toContain('No session was given')
   })
 })
 
 describe('two tasks in one process', () => {
-  async function two() {
-    const at = await stand()
+  async function setUpTwoTasks() {
+    const at = await setUpShell()
     const other = new FakeRoo(at.place.root, 'task-2')
     other.terminal = at.host
     const session = await at.engine.sessionOf('task-2', at.place.root)
@@ -160,7 +160,7 @@ describe('two tasks in one process', () => {
   }
 
   it('run their commands one after the other, each in its session', async () => {
-    const { run, other, otherSession, stagedChanges } = await two()
+    const { run, other, otherSession, stagedChanges } = await setUpTwoTasks()
     await run('echo 1 > src/one.ts')
     await other.dispatch('execute_command', { command: 'ls src; echo 2 > src/two.ts' })
     await run('echo 3 > src/three.ts')
@@ -169,7 +169,7 @@ describe('two tasks in one process', () => {
   })
 
   it('never run at once: the second is refused and runs in neither session', async () => {
-    const { run, roo, other, otherSession, host, stagedChanges } = await two()
+    const { run, roo, other, otherSession, host, stagedChanges } = await setUpTwoTasks()
     const { run: own } = host
     let answer: string | undefined
     host.run = async (command, cwd) => {
@@ -184,14 +184,14 @@ describe('two tasks in one process', () => {
   })
 
   it.each(['ended', 'let go'])('whose call never ends gives way when its task is %s', async (how) => {
-    const { roo, other, engine, host, undo } = await two()
+    const { roo, other, engine, host, undo } = await setUpTwoTasks()
     const { run: own } = host
     const begun = new Promise<void>((resolve) => {
       host.run = () => new Promise(() => resolve())
     })
     void roo.dispatch('execute_command', { command: 'sleep 1000' })
     await begun
-    expect(theirs()[0]).toBe('task-1')
+    expect(escrowVariables()[0]).toBe('task-1')
     await (how === 'ended' ? engine.endTask('task-1') : undo.dispose())
     host.run = own
     expect(await other.dispatch('execute_command', { command: 'echo x' })).toContain('Output:\nx')
@@ -200,7 +200,7 @@ describe('two tasks in one process', () => {
 
 describe('the shell of a task', () => {
   it('runs the judged command once, and no other', async () => {
-    const { host, place, run, shell, stagedChanges } = await stand()
+    const { host, place, run, shell, stagedChanges } = await setUpShell()
     const { run: own } = host
     const outputs: string[] = []
     host.run = async (command, cwd) => {
@@ -239,9 +239,9 @@ describe('the shell of a task', () => {
     const settings = { execaShellPath: '/persons/bash', terminalShellIntegrationDisabled: false }
     const host = new FakeHost(settings)
     const shell = await installShell(host)
-    expect([theirs(), host.shell]).toEqual([[undefined, undefined], shell.path])
+    expect([escrowVariables(), host.shell]).toEqual([[undefined, undefined], shell.path])
     await shell.dispose()
-    expect([theirs(), host.shell]).toEqual([['persons', '/persons/sh'], '/persons/bash'])
+    expect([escrowVariables(), host.shell]).toEqual([['persons', '/persons/sh'], '/persons/bash'])
     expect(host.settings).toEqual(settings)
     const again = await installShell(host)
     Object.assign(host.settings, { execaShellPath: '/new' })
@@ -251,7 +251,7 @@ describe('the shell of a task', () => {
 
   it('that is removed during a call stays the host’s until its end, and no other shell runs the command', async () => {
     Object.assign(process.env, { ESCROW_SESSION_ID: 'persons', ESCROW_SHELL: '/persons/sh' })
-    const { run, host, shell, stagedChanges } = await stand()
+    const { run, host, shell, stagedChanges } = await setUpShell()
     const { run: own } = host
     host.run = async (command, cwd) => {
       await shell.dispose()
@@ -259,14 +259,14 @@ describe('the shell of a task', () => {
       return own.call(host, command, cwd)
     }
     expect(await run('echo x > src/x.ts')).toMatch(/Exit code: 126(.|\n)*not run/)
-    await expect.poll(() => [host.shell, ...theirs()]).toEqual([undefined, 'persons', '/persons/sh'])
+    await expect.poll(() => [host.shell, ...escrowVariables()]).toEqual([undefined, 'persons', '/persons/sh'])
     expect([await stagedChanges(), host.loose]).toEqual([[], []])
   })
 })
 
 it('escrow-sh, started the way execa does by the process that serves the session, works on the stage', async () => {
   const at = testWorkspace()
-  const session = await working(await at.open(), 'shell')
+  const session = await startSession(await at.open(), 'shell')
   session.fs.writeFileSync('src/a.ts', 'staged\n')
   const server = await serveShell(session)
   onTestFinished(() => server.close())

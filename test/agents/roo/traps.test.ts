@@ -5,14 +5,14 @@ import { createRooTools } from '../../../src/agents/roo/index.js'
 import type { HumanQuestion } from '../../../src/hooks/index.js'
 import { hostFs } from '../../../src/index.js'
 import { site } from '../../terminal/site.js'
-import { liveStand } from './live-stand.js'
+import { liveFixture } from './live-fixture.js'
 
 /** Known problems of the host with errors and refusals. The numbers are those of our research notes. */
 
 const parseResult = (text: string): Record<string, unknown> => JSON.parse(text)
 
 it('trap 1: the dispatcher returns a result when a directory may not be created', async () => {
-  const { roo, place, stagedChanges } = await liveStand()
+  const { roo, place, stagedChanges } = await liveFixture()
   const result = parseResult(await roo.dispatch('write_to_file', { path: 'mail/deep/er/new.ts', content: 'x' }))
   expect(result).toMatchObject({ reason: 'scope_violation' })
   expect(existsSync(`${place.root}/mail/deep`)).toBe(false)
@@ -20,7 +20,7 @@ it('trap 1: the dispatcher returns a result when a directory may not be created'
 })
 
 it('trap 4: reads by an edit tool do not update the base, so a person’s edit since the model’s read is detected', async () => {
-  const { roo, place } = await liveStand()
+  const { roo, place } = await liveFixture()
   await roo.dispatch('read_file', { path: 'src/a.ts' })
   await roo.getSystemPrompt()
   place.write('src/a.ts', 'a one\na two\na three, by a person\n')
@@ -31,7 +31,7 @@ it('trap 4: reads by an edit tool do not update the base, so a person’s edit s
 })
 
 it('trap 10: a CRLF file keeps its line endings, and $& in a replacement is literal', async () => {
-  const { roo, session } = await liveStand({ files: { 'src/a.ts': 'one\r\ntwo\r\n', 'src/b.ts': 'b\n' } })
+  const { roo, session } = await liveFixture({ files: { 'src/a.ts': 'one\r\ntwo\r\n', 'src/b.ts': 'b\n' } })
   await roo.dispatch('edit', { file_path: 'src/a.ts', old_string: 'one', new_string: '$&' })
   expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('$&\r\ntwo\r\n')
   const tools = createRooTools(session)
@@ -41,14 +41,14 @@ it('trap 10: a CRLF file keeps its line endings, and $& in a replacement is lite
 })
 
 it('trap 1, while a call streams: no directory out of scope is refused or created', async () => {
-  const { roo, place } = await liveStand()
+  const { roo, place } = await liveFixture()
   await roo.stream('mail/deep/new.ts', 'half')
   expect(existsSync(`${place.root}/mail/deep`)).toBe(false)
 })
 
 it('trap 2: the search for an existing parent directory ends, although parents may not be read', async () => {
   const policy = 'access: {src/shut: deny, src/hid: hidden}\n'
-  const { roo, session } = await liveStand({ policy })
+  const { roo, session } = await liveFixture({ policy })
   for (const path of ['src/shut/x/y.ts', 'src/hid/x/y.ts']) {
     const result = parseResult(await roo.dispatch('write_to_file', { path, content: 'x' }))
     expect(result.type ?? result.status).toMatch(/error/)
@@ -69,7 +69,7 @@ describe('trap 3: one result for each call', () => {
   const patch = '*** Begin Patch\n*** Delete File: src/b.ts\n*** Delete File: mail/m.ts\n*** End Patch'
 
   it('a patch whose second file is refused changes no file', async () => {
-    const { roo, stagedChanges } = await liveStand()
+    const { roo, stagedChanges } = await liveFixture()
     const result = parseResult(await roo.dispatch('apply_patch', { patch }))
     expect(result).toMatchObject({ reason: 'scope_violation', file: 'mail/m.ts' })
     expect(await stagedChanges()).toEqual([])
@@ -89,7 +89,7 @@ describe('trap 3: one result for each call', () => {
 })
 
 it('trap 5: a host approval does not allow a write outside the workspace', async () => {
-  const { roo, place } = await liveStand()
+  const { roo, place } = await liveFixture()
   for (const path of ['../outside.txt', `${dirname(place.root)}/outside.txt`]) {
     expect(parseResult(await roo.dispatch('write_to_file', { path, content: 'x' }))).toMatchObject({
       reason: 'path_escape',
@@ -103,7 +103,7 @@ it.each([
   ['an indented header', 'apply_patch', '*** Begin Patch\n   *** Delete File: mail/m.ts\n*** End Patch'],
   ['an image whose extension the host chooses', 'generate_image', 'mail/logo'],
 ])('trap 6: %s is checked like any path', async (_name, tool, text) => {
-  const { roo, stagedChanges } = await liveStand()
+  const { roo, stagedChanges } = await liveFixture()
   const args = tool === 'apply_patch' ? { patch: text } : { path: text, prompt: 'x' }
   expect(parseResult(await roo.dispatch(tool, args))).toMatchObject({ reason: 'scope_violation' })
   expect(await stagedChanges()).toEqual([])
@@ -138,7 +138,7 @@ const INTENT = 'active_intents:\n  - {id: INT-001, name: W, status: IN_PROGRESS,
 
 describe('trap 8: a host approval, from a queued message or the CLI, is not a verdict', () => {
   it('it lets a tool run, and the change waits for a review', async () => {
-    const { roo, place, workspace } = await liveStand()
+    const { roo, place, workspace } = await liveFixture()
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' })
     expect(roo.asked).toEqual(['tool'])
     const review = await workspace().review('task-1')
@@ -153,7 +153,7 @@ describe('trap 8: a host approval, from a queued message or the CLI, is not a ve
       questions.push(question)
       return { approved: false, words: 'Not this file.' }
     }
-    const { roo, stagedChanges } = await liveStand({ engine: { human }, policy: 'approval: {modal: all}\n' })
+    const { roo, stagedChanges } = await liveFixture({ engine: { human }, policy: 'approval: {modal: all}\n' })
     const result = parseResult(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' }))
     expect(result).toMatchObject({ reason: 'user_rejected', message: 'Not this file.' })
     expect(questions).toMatchObject([
@@ -163,7 +163,7 @@ describe('trap 8: a host approval, from a queued message or the CLI, is not a ve
   })
 
   it('an ask rule refuses a call that the host approves if no person can be asked', async () => {
-    const { roo, stagedChanges } = await liveStand({ policy: 'access: {src/a.ts: ask}\n' })
+    const { roo, stagedChanges } = await liveFixture({ policy: 'access: {src/a.ts: ask}\n' })
     const result = parseResult(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' }))
     expect(result).toMatchObject({ reason: 'needs_approval' })
     expect(await stagedChanges()).toEqual([])
@@ -171,14 +171,14 @@ describe('trap 8: a host approval, from a queued message or the CLI, is not a ve
 })
 
 it('trap 9: a person’s next edit of a staged file is not attributed to the host', async () => {
-  const { roo } = await liveStand()
+  const { roo } = await liveFixture()
   await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' })
   expect([...roo.recentlyEditedByRoo]).toEqual([])
 })
 
 describe('other problems', () => {
   it('a refusal that a tool catches shows the model no stack trace', async () => {
-    const { roo } = await liveStand()
+    const { roo } = await liveFixture()
     roo.ask = async () => ({ response: 'yesButtonClicked' })
     const result = await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
     expect(result).toContain('scope_violation')
@@ -186,7 +186,7 @@ describe('other problems', () => {
   })
 
   it('a write that is refused late is not reported as done', async () => {
-    const { roo, place, stagedChanges } = await liveStand()
+    const { roo, place, stagedChanges } = await liveFixture()
     const { ask } = roo
     roo.ask = async (...args) => {
       const answer = await ask(...args)
@@ -200,7 +200,7 @@ describe('other problems', () => {
   })
 
   it('a repeated call stops at the host’s own limit', async () => {
-    const { roo } = await liveStand({ policy: 'gate: {breaker: 100}\n' })
+    const { roo } = await liveFixture({ policy: 'gate: {breaker: 100}\n' })
     const call = () => roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
     for (let round = 0; round < 3; round++) expect(await call()).toContain('scope_violation')
     expect(await call()).toContain('repetition limit')

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { STAGED_SCHEME, stagedReview } from '../../../src/agents/roo/index.js'
 import type { ContentProvider } from '../../../src/agents/vscode/api.js'
 import type { Session, Workspace } from '../../../src/index.js'
-import { type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
+import { type TestWorkspace, testWorkspace, startSession } from '../../support/workspace.js'
 
 interface Uri {
   readonly scheme: string
@@ -59,7 +59,7 @@ interface Setup extends ReturnType<typeof fakeVscode> {
 async function setUp(): Promise<Setup> {
   const place = testWorkspace()
   const workspace = await place.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   const fake = fakeVscode()
   const review = stagedReview<Uri>(fake.vscode, workspace)
   session.fs.writeFileSync('src/a.ts', 'staged\n')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ContentProvider } from '../../../src/agents/vscode/index.js'
 import { displayKey, plainName, STAGED_SCHEME, sideRefOf, stagedSides } from '../../../src/agents/vscode/index.js'
-import { testWorkspace, working } from '../../support/workspace.js'
+import { testWorkspace, startSession } from '../../support/workspace.js'
 
 interface Uri {
   readonly scheme: string
@@ -51,7 +51,7 @@ describe('the documents of staged changes', () => {
     const [one, two] = [testWorkspace(), testWorkspace()]
     const open = [await one.open(), await two.open()]
     for (const [index, workspace] of open.entries())
-      (await working(workspace)).fs.writeFileSync('src/a.ts', `${index}\n`)
+      (await startSession(workspace)).fs.writeFileSync('src/a.ts', `${index}\n`)
     const sides = stagedSides<Uri>(vscode, () => open)
     const after = async () => {
       const { changes } = await (await (open[0] ?? expect.unreachable()).review('agent')).changes()
@@ -70,7 +70,7 @@ describe('the documents of staged changes', () => {
 describe('the display key of a path', () => {
   it('changes with content, name, kind or mode, and only with them', async () => {
     const workspace = await testWorkspace().open()
-    const { fs } = await working(workspace)
+    const { fs } = await startSession(workspace)
     const key = async () => displayKey(await (await workspace.review('agent')).changes(), 'src/a.ts')
     const keys = [await key()]
     for (const change of [

@@ -72,7 +72,7 @@ const readOnly: Attack[] = [
 }))
 
 /** A descriptor or handle of the host, opened by other code in the process. */
-function foreign(name: string, work: (run: Run, fd: number) => unknown): Attack {
+function foreignDescriptorAttack(name: string, work: (run: Run, fd: number) => unknown): Attack {
   return {
     name,
     once: true,
@@ -97,22 +97,22 @@ const writeStream = (stream: fs.WriteStream): Promise<void> =>
   )
 
 const foreigners: Attack[] = [
-  foreign('a descriptor of the host', ({ fs: api }, fd) => writeAll(api, fd)),
+  foreignDescriptorAttack('a descriptor of the host', ({ fs: api }, fd) => writeAll(api, fd)),
   {
-    ...foreign('a stream on a descriptor of the host', ({ fs: api }, fd) =>
+    ...foreignDescriptorAttack('a stream on a descriptor of the host', ({ fs: api }, fd) =>
       attemptAsync(() => writeStream(api.createWriteStream('src/a.ts', { fd, autoClose: false }))),
     ),
     naiveSkipReason: 'the stream of the host never ends with it',
   },
-  foreign('/proc/self/fd of the host', ({ fs: api }, fd) =>
+  foreignDescriptorAttack('/proc/self/fd of the host', ({ fs: api }, fd) =>
     attempt(() => api.writeFileSync(`/proc/self/fd/${fd}`, MARK)),
   ),
-  foreign('/dev/fd of the host', ({ fs: api }, fd) => attempt(() => api.appendFileSync(`/dev/fd/${fd}`, MARK))),
-  foreign('a link to /proc/self/fd', ({ fs: api }, fd) => {
+  foreignDescriptorAttack('/dev/fd of the host', ({ fs: api }, fd) => attempt(() => api.appendFileSync(`/dev/fd/${fd}`, MARK))),
+  foreignDescriptorAttack('a link to /proc/self/fd', ({ fs: api }, fd) => {
     attempt(() => api.symlinkSync(`/proc/self/fd/${fd}`, 'src/by-fd'))
     attempt(() => api.writeFileSync('src/by-fd', MARK))
   }),
-  foreign('a FileHandle of the host', async ({ fs: api, world }) => {
+  foreignDescriptorAttack('a FileHandle of the host', async ({ fs: api, world }) => {
     const handle = await fs.promises.open(`${world.outer}/sibling/s.txt`, 'r+')
     await attemptAsync(() => api.promises.writeFile(handle, MARK))
     await attemptAsync(() => api.promises.appendFile(handle, MARK))
@@ -121,7 +121,7 @@ const foreigners: Attack[] = [
 ]
 
 /** A descriptor used after its permission ended. */
-function outliving(name: string, path: string, end: (run: Run) => unknown, how = 'r+'): Attack {
+function outlivingDescriptorAttack(name: string, path: string, end: (run: Run) => unknown, how = 'r+'): Attack {
   return {
     name,
     once: true,
@@ -145,25 +145,25 @@ function outliving(name: string, path: string, end: (run: Run) => unknown, how =
 }
 
 const outlivingRows: Attack[] = [
-  outliving('its intent given up', 'src/a.ts', ({ select }) => select(null)),
-  outliving('a narrower intent selected', 'src/a.ts', ({ select }) => select('INT-002')),
-  outliving('an empty intent selected', 'src/deep/w.ts', ({ select }) => select('INT-003')),
-  outliving('its session closed', 'src/a.ts', async ({ session }) => session?.close()),
-  outliving('a rule that makes the file read-only', 'src/a.ts', ({ world }) =>
+  outlivingDescriptorAttack('its intent given up', 'src/a.ts', ({ select }) => select(null)),
+  outlivingDescriptorAttack('a narrower intent selected', 'src/a.ts', ({ select }) => select('INT-002')),
+  outlivingDescriptorAttack('an empty intent selected', 'src/deep/w.ts', ({ select }) => select('INT-003')),
+  outlivingDescriptorAttack('its session closed', 'src/a.ts', async ({ session }) => session?.close()),
+  outlivingDescriptorAttack('a rule that makes the file read-only', 'src/a.ts', ({ world }) =>
     edit(world, '.orchestration/policy.yaml', 'access: { src/a.ts: read-only }\n'),
   ),
-  outliving('a broken policy', 'src/a.ts', ({ world }) => edit(world, '.orchestration/policy.yaml', 'acess: {}\n')),
-  outliving('its intent narrowed in the registry', 'src/a.ts', ({ world }) =>
+  outlivingDescriptorAttack('a broken policy', 'src/a.ts', ({ world }) => edit(world, '.orchestration/policy.yaml', 'acess: {}\n')),
+  outlivingDescriptorAttack('its intent narrowed in the registry', 'src/a.ts', ({ world }) =>
     edit(
       world,
       '.orchestration/active_intents.yaml',
       'active_intents:\n  - { id: INT-001, name: W, status: IN_PROGRESS, owned_scope: ["src/deep/**"] }\n',
     ),
   ),
-  outliving('its intent removed from the registry', 'src/a.ts', ({ world }) =>
+  outlivingDescriptorAttack('its intent removed from the registry', 'src/a.ts', ({ world }) =>
     edit(world, '.orchestration/active_intents.yaml', 'active_intents: []\n'),
   ),
-  outliving('its intent disabled in .intentignore', 'src/a.ts', ({ world }) =>
+  outlivingDescriptorAttack('its intent disabled in .intentignore', 'src/a.ts', ({ world }) =>
     edit(world, '.orchestration/.intentignore', 'INT-001\n'),
   ),
 ]

@@ -70,9 +70,9 @@ const rules: readonly Attack[] = [
   },
 ]
 
-const outside = (world: World, path: string) => `${world.outer}/${path}`
+const outsidePath = (world: World, path: string) => `${world.outer}/${path}`
 const swapForLink = (path: string, target: string) => (world: World) => {
-  fs.renameSync(`${world.root}/${path}`, outside(world, 'aside'))
+  fs.renameSync(`${world.root}/${path}`, outsidePath(world, 'aside'))
   fs.symlinkSync(target.replace('OUTER', world.outer), `${world.root}/${path}`)
 }
 
@@ -107,7 +107,7 @@ const swaps: readonly Attack[] = [
     name: 'a parent of a removal swapped',
     action: ({ act }) => act('unlink', 'src/deep/w.ts'),
     beforeCommit: (world) => {
-      fs.writeFileSync(outside(world, 'sibling/w.ts'), 'w\n', { mode: 0o644 })
+      fs.writeFileSync(outsidePath(world, 'sibling/w.ts'), 'w\n', { mode: 0o644 })
       swapForLink('src/deep', 'OUTER/sibling')(world)
     },
   },
@@ -115,7 +115,7 @@ const swaps: readonly Attack[] = [
     name: 'a parent of a mode swapped',
     action: ({ act }) => act('chmod', 'src/deep/w.ts', 0o600),
     beforeCommit: (world) => {
-      fs.writeFileSync(outside(world, 'sibling/w.ts'), 'w\n', { mode: 0o644 })
+      fs.writeFileSync(outsidePath(world, 'sibling/w.ts'), 'w\n', { mode: 0o644 })
       swapForLink('src/deep', 'OUTER/sibling')(world)
     },
   },
@@ -123,7 +123,7 @@ const swaps: readonly Attack[] = [
     name: 'a parent of a removed tree swapped',
     action: ({ act }) => act('rm', 'src/deep/er', { recursive: true }),
     beforeCommit: (world) => {
-      fs.cpSync(`${world.root}/src/deep`, outside(world, 'sibling'), { recursive: true })
+      fs.cpSync(`${world.root}/src/deep`, outsidePath(world, 'sibling'), { recursive: true })
       swapForLink('src/deep', 'OUTER/sibling')(world)
     },
   },

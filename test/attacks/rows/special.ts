@@ -11,7 +11,7 @@ const createSocket = (path: string): void => {
   net.createServer().listen(path).unref()
 }
 
-const special = (name: string, make: (root: string) => void, path: string): Attack => ({
+const specialFileAttack = (name: string, make: (root: string) => void, path: string): Attack => ({
   name,
   setUp: ({ root }) => make(root),
   action: async ({ act }) => {
@@ -24,8 +24,8 @@ const special = (name: string, make: (root: string) => void, path: string): Atta
 })
 
 const kinds: readonly Attack[] = [
-  special('a FIFO in the scope', (root) => execFileSync('mkfifo', [`${root}/src/pipe`]), 'src/pipe'),
-  special(
+  specialFileAttack('a FIFO in the scope', (root) => execFileSync('mkfifo', [`${root}/src/pipe`]), 'src/pipe'),
+  specialFileAttack(
     'a FIFO through a link',
     (root) => {
       execFileSync('mkfifo', [`${root}/lib/pipe`])
@@ -33,8 +33,8 @@ const kinds: readonly Attack[] = [
     },
     'src/to-pipe',
   ),
-  special('a socket in the scope', (root) => createSocket(`${root}/src/socket`), 'src/socket'),
-  special(
+  specialFileAttack('a socket in the scope', (root) => createSocket(`${root}/src/socket`), 'src/socket'),
+  specialFileAttack(
     'a socket through a link',
     (root) => {
       createSocket(`${root}/lib/socket`)
@@ -42,7 +42,7 @@ const kinds: readonly Attack[] = [
     },
     'src/to-socket',
   ),
-  special('a socket in a copied tree', (root) => createSocket(`${root}/src/deep/socket`), 'src/deep'),
+  specialFileAttack('a socket in a copied tree', (root) => createSocket(`${root}/src/deep/socket`), 'src/deep'),
   {
     name: 'a socket moved, linked, or copied out of scope',
     setUp: ({ root }) => createSocket(`${root}/src/socket`),
@@ -80,7 +80,7 @@ const kinds: readonly Attack[] = [
     },
     naiveSkipReason: 'it would change a device of the host',
   },
-  special('a FIFO in a copied tree', (root) => execFileSync('mkfifo', [`${root}/src/deep/pipe`]), 'src/deep'),
+  specialFileAttack('a FIFO in a copied tree', (root) => execFileSync('mkfifo', [`${root}/src/deep/pipe`]), 'src/deep'),
 ]
 
 export const specialFiles: readonly AttackClass[] = [{ kind: 'FIFOs, sockets and devices', rows: kinds }]

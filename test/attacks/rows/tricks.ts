@@ -3,10 +3,10 @@ import { MARK } from '../world.js'
 
 /** Arguments that change between the check and the use. */
 
-const trick = (name: string, action: (run: Run) => unknown): Attack => ({ name, action, once: true })
+const newTrick = (name: string, action: (run: Run) => unknown): Attack => ({ name, action, once: true })
 
 /** Returns a function that yields the first value once, then always the second. */
-function changing<T>(first: T, later: T): () => T {
+function changeAfterFirst<T>(first: T, later: T): () => T {
   let calls = 0
   return () => (calls++ === 0 ? first : later)
 }
@@ -15,7 +15,7 @@ class ChangingUrl extends URL {
   readonly #next: () => string
   constructor(good: string, bad: string) {
     super(`file://${good}`)
-    this.#next = changing(new URL(`file://${good}`).pathname, new URL(`file://${bad}`).pathname)
+    this.#next = changeAfterFirst(new URL(`file://${good}`).pathname, new URL(`file://${bad}`).pathname)
   }
   override get pathname(): string {
     return this.#next()
@@ -40,18 +40,18 @@ const writeInEveryForm = async ({ fs: api }: Run, path: () => unknown): Promise<
 }
 
 const paths: readonly Attack[] = [
-  trick('an object with toString', (run) =>
-    writeInEveryForm(run, () => ({ toString: changing('src/a.ts', 'lib/out.ts') })),
+  newTrick('an object with toString', (run) =>
+    writeInEveryForm(run, () => ({ toString: changeAfterFirst('src/a.ts', 'lib/out.ts') })),
   ),
-  trick('an object with Symbol.toPrimitive', (run) =>
-    writeInEveryForm(run, () => ({ [Symbol.toPrimitive]: changing('src/a.ts', 'lib/out.ts') })),
+  newTrick('an object with Symbol.toPrimitive', (run) =>
+    writeInEveryForm(run, () => ({ [Symbol.toPrimitive]: changeAfterFirst('src/a.ts', 'lib/out.ts') })),
   ),
-  trick('a String object', (run) => writeInEveryForm(run, () => Object('lib/out.ts'))),
-  trick('an array', (run) => writeInEveryForm(run, () => ['lib/out.ts'])),
-  trick('a URL that changes when it is read', (run) =>
+  newTrick('a String object', (run) => writeInEveryForm(run, () => Object('lib/out.ts'))),
+  newTrick('an array', (run) => writeInEveryForm(run, () => ['lib/out.ts'])),
+  newTrick('a URL that changes when it is read', (run) =>
     writeInEveryForm(run, () => new ChangingUrl(`${run.world.root}/src/a.ts`, `${run.world.root}/lib/out.ts`)),
   ),
-  trick('a plain object that looks like a URL', (run) =>
+  newTrick('a plain object that looks like a URL', (run) =>
     writeInEveryForm(run, () => ({
       href: `file://${run.world.root}/src/a.ts`,
       protocol: 'file:',
@@ -60,14 +60,14 @@ const paths: readonly Attack[] = [
       pathname: `${run.world.root}/lib/out.ts`,
     })),
   ),
-  trick('a proxy of a Buffer', (run) => writeInEveryForm(run, () => new Proxy(Buffer.from('lib/out.ts'), {}))),
-  trick('a Buffer changed during the call', async ({ fs: api }) => {
+  newTrick('a proxy of a Buffer', (run) => writeInEveryForm(run, () => new Proxy(Buffer.from('lib/out.ts'), {}))),
+  newTrick('a Buffer changed during the call', async ({ fs: api }) => {
     const path = Buffer.from('src/aa/../a.ts')
     const pending = attemptAsync(() => api.promises.writeFile(path, MARK))
     path.write('lib/aa/../out')
     await pending
   }),
-  trick('a Buffer changed while a stream opens', async ({ fs: api }) => {
+  newTrick('a Buffer changed while a stream opens', async ({ fs: api }) => {
     const path = Buffer.from('src/new.ts')
     const stream = attempt(() => api.createWriteStream(path))
     path.write('lib/out.ts')
@@ -80,7 +80,7 @@ const paths: readonly Attack[] = [
         : resolve(),
     )
   }),
-  trick('a URL changed during the call', async ({ fs: api, world }) => {
+  newTrick('a URL changed during the call', async ({ fs: api, world }) => {
     const path = new URL(`file://${world.root}/src/a.ts`)
     const pending = attemptAsync(() => api.promises.appendFile(path, MARK))
     path.pathname = `${world.root}/lib/out.ts`
@@ -99,19 +99,19 @@ function runToEnd(stream: unknown): Promise<void> {
 }
 
 const options: readonly Attack[] = [
-  trick('a flag that changes when it is read', async ({ fs: api }) => {
+  newTrick('a flag that changes when it is read', async ({ fs: api }) => {
     const options = () => ({
       get flag() {
         return this.next()
       },
-      next: changing('r', 'w'),
+      next: changeAfterFirst('r', 'w'),
     })
     attempt(() => call(api, 'writeFileSync', 'lib/out.ts', MARK, options()))
     attempt(() => call(api, 'readFileSync', 'lib/out.ts', options()))
     await attemptAsync(() => call(api.promises, 'readFile', 'lib/out.ts', options()))
   }),
-  trick('stream flags that change when they are read', async ({ fs: api }) => {
-    const next = changing('r', 'w')
+  newTrick('stream flags that change when they are read', async ({ fs: api }) => {
+    const next = changeAfterFirst('r', 'w')
     const stream = attempt(() =>
       call(api, 'createReadStream', 'lib/out.ts', {
         get flags() {
@@ -126,7 +126,7 @@ const options: readonly Attack[] = [
       call(stream, 'resume')
     })
   }),
-  trick('a stream with its own fs', async ({ fs: api, world }) => {
+  newTrick('a stream with its own fs', async ({ fs: api, world }) => {
     const real = await import('node:fs')
     const open = (_path: unknown, flags: string, mode: number, done: (error: unknown, fd?: number) => void) =>
       real.open(`${world.root}/lib/out.ts`, flags, mode, done)
@@ -140,7 +140,7 @@ const options: readonly Attack[] = [
         : resolve(),
     )
   }),
-  trick('a cp filter that swaps what is copied', ({ fs: api }) => {
+  newTrick('a cp filter that swaps what is copied', ({ fs: api }) => {
     attempt(() => api.mkdirSync('src/tree/sub', { recursive: true }))
     attempt(() => api.writeFileSync('src/tree/sub/out.ts', MARK))
     const filter = (from: string) => {
@@ -151,11 +151,11 @@ const options: readonly Attack[] = [
     attempt(() => api.cpSync('src/tree', 'src/target', { recursive: true, force: true, filter }))
     attempt(() => api.cpSync('src/tree/sub', 'src/target/sub', { recursive: true, force: true, filter }))
   }),
-  trick('a mode that changes when it is read', ({ fs: api }) => {
-    attempt(() => call(api, 'chmodSync', 'src/a.ts', { valueOf: changing(0o600, 0o4777) }))
+  newTrick('a mode that changes when it is read', ({ fs: api }) => {
+    attempt(() => call(api, 'chmodSync', 'src/a.ts', { valueOf: changeAfterFirst(0o600, 0o4777) }))
     attempt(() => call(api, 'mkdirSync', 'src/odd', { mode: '4777' }))
   }),
-  trick('options from a polluted prototype', ({ fs: api }) => {
+  newTrick('options from a polluted prototype', ({ fs: api }) => {
     Object.defineProperty(Object.prototype, 'flag', { value: 'w', configurable: true, writable: true })
     Object.defineProperty(Object.prototype, 'recursive', { value: true, configurable: true, writable: true })
     try {
@@ -171,20 +171,20 @@ const options: readonly Attack[] = [
 ]
 
 const objects: readonly Attack[] = [
-  trick('a facade whose functions are patched', ({ fs: api }) => {
+  newTrick('a facade whose functions are patched', ({ fs: api }) => {
     const patched = { ...api, openSync: () => 1, lstatSync: () => undefined, realpathSync: () => 'src/a.ts' }
     attempt(() => call(patched, 'writeFileSync', 'lib/out.ts', MARK))
     attempt(() => Reflect.apply(api.writeFileSync, { promises: undefined }, ['lib/out.ts', MARK]))
     attempt(() => Reflect.apply(api.rmSync, undefined, ['lib', { recursive: true }]))
   }),
-  trick('internals reached through the facade’s properties', ({ fs: api }) => {
+  newTrick('internals reached through the facade’s properties', ({ fs: api }) => {
     for (const name of Reflect.ownKeys(api)) {
       if (typeof name === 'symbol')
         attempt(() => call(Object(Reflect.get(api, name)), 'writeFileSync', 'lib/out.ts', MARK))
     }
     attempt(() => call(Object(Reflect.get(api, 'binding')), 'writeString', 3, MARK))
   }),
-  trick('Stats and Dirent as a way to the host', ({ fs: api }) => {
+  newTrick('Stats and Dirent as a way to the host', ({ fs: api }) => {
     attempt(() => call(Object(Reflect.get(api, 'Dir')), 'call', {}, 0, 'lib'))
     const streams = [
       attempt(() => api.createWriteStream('lib/out.ts', { flags: 'w' })),
@@ -193,7 +193,7 @@ const objects: readonly Attack[] = [
     ]
     return Promise.all(streams.map((stream) => runToEnd(stream)))
   }),
-  trick('a stream on a path that is reopened', async ({ fs: api }) => {
+  newTrick('a stream on a path that is reopened', async ({ fs: api }) => {
     const stream = attempt(() => api.createWriteStream('src/new.ts'))
     await new Promise<void>((resolve) => {
       if (!stream) return resolve()

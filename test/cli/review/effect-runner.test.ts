@@ -6,7 +6,7 @@ import { initialState, type State, type Target } from '../../../src/cli/review/s
 import { type Event, update } from '../../../src/cli/review/update.js'
 import type { Session, Workspace } from '../../../src/core/api.js'
 import { stateOf } from '../../support/state.js'
-import { INTENTS, testWorkspace, working } from '../../support/workspace.js'
+import { INTENTS, testWorkspace, startSession } from '../../support/workspace.js'
 import { numberedLines } from './sets.js'
 
 interface ReviewerScreen {
@@ -36,7 +36,7 @@ async function openScreen(
     state = step.state
     for (const effect of step.effects) if (effect.do !== 'color') runner.run(effect)
   }
-  const now = () => {
+  const tickClock = () => {
     clock += 1000
     return clock
   }
@@ -51,14 +51,14 @@ async function openScreen(
       delivery: (what) => `Soon: ${what}.`,
       dispatch,
       editText: editor,
-      now,
+      now: tickClock,
     },
   })
   const size = { columns: 80, rows: 60 }
   let displayed = initialState(await runner.open(), size, 'utf-8')
   state = displayed
   dispatch({ is: 'resized', size })
-  const type = (key: string) => dispatch({ is: 'key', key, at: now() })
+  const type = (key: string) => dispatch({ is: 'key', key, at: tickClock() })
   return {
     runner,
     get state() {
@@ -80,7 +80,7 @@ async function openScreen(
 async function scene() {
   const on = testWorkspace({ 'src/a.ts': numberedLines(60), 'src/b.ts': 'b\n' })
   const workspace = await on.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   const write = (edits: Record<number, string>) => session.fs.writeFileSync('src/a.ts', numberedLines(60, edits))
   write({ 3: 'three', 30: 'thirty' })
   return { on, workspace, session, write }
@@ -124,7 +124,7 @@ describe('an effect runner', () => {
   it('reads a stage that cannot be read again only after seconds', async () => {
     const on = testWorkspace()
     const workspace = await on.open()
-    await working(workspace)
+    await startSession(workspace)
     let reads = 0
     const review = {
       ...(await workspace.review('agent')),
@@ -173,7 +173,7 @@ describe('an effect runner', () => {
     const on = testWorkspace({ 'src/a.ts': 'a\n' }, intents)
     on.write('.orchestration/policy.yaml', 'commit: { checklist: required }\n')
     const workspace = await on.open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     session.fs.writeFileSync('src/a.ts', 'b\n')
     await session.flush()
     const ann = await openScreen(workspace, 'Ann')
@@ -196,7 +196,7 @@ describe('an effect runner', () => {
       'status: IN_PROGRESS\n    acceptance_criteria: [Tax is shown]',
     )
     const workspace = await testWorkspace({ 'src/a.ts': 'a\n' }, intents).open()
-    const session = await working(workspace)
+    const session = await startSession(workspace)
     session.fs.writeFileSync('src/a.ts', 'b\n')
     await session.flush()
     const ann = await openScreen(workspace, 'Ann')

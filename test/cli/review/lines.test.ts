@@ -3,7 +3,7 @@ import { type LayoutContext, layoutLine } from '../../../src/cli/review/lines.js
 import type { Question } from '../../../src/core/api.js'
 import { setOf, widthOf } from './sets.js'
 
-const look = (columns: number): LayoutContext => ({
+const layoutContext = (columns: number): LayoutContext => ({
   columns,
   charset: 'utf-8',
   colorsOf: () => undefined,
@@ -13,7 +13,7 @@ const look = (columns: number): LayoutContext => ({
 type Chapter = NonNullable<Parameters<typeof layoutLine>[0]['group']>
 
 const rowsOf = (item: Parameters<typeof layoutLine>[0], at: number, columns = 78) =>
-  layoutLine(item, at, look(columns)).map((row) => row.map(({ text }) => text).join(''))
+  layoutLine(item, at, layoutContext(columns)).map((row) => row.map(({ text }) => text).join(''))
 
 const place = { first: 0, lines: 3 }
 
@@ -35,7 +35,7 @@ describe('the command of a step', () => {
   })
 
   it.each([20, 40, 78])('is never wider than %i columns, and names control characters', (columns) => {
-    const rows = layoutLine(runOf(`a\x1b[2J${'b'.repeat(300)}`), 2, look(columns))
+    const rows = layoutLine(runOf(`a\x1b[2J${'b'.repeat(300)}`), 2, layoutContext(columns))
     for (const row of rows) expect(widthOf(row)).toBeLessThanOrEqual(columns)
     expect(rows.flat().every(({ text }) => !text.includes('\x1b'))).toBe(true)
   })

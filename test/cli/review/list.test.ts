@@ -15,7 +15,7 @@ const session = (id: string, more: Partial<WaitingSession> = {}): WaitingSession
   questions: 0,
   ...more,
 })
-const state = (...sessions: WaitingSession[]): ListState => ({
+const listState = (...sessions: WaitingSession[]): ListState => ({
   sessions,
   cursor: 0,
   size: { columns: 60, rows: 15 },
@@ -32,15 +32,15 @@ describe('the list of sessions', () => {
   })
 
   it('opens the one under the cursor', () => {
-    const two = state(session('a'), session('b'))
+    const two = listState(session('a'), session('b'))
     expect(press(two, 'j', 'j', 'Enter').effect).toEqual({ do: 'open', session: 'b' })
     expect(press(two, 'Down', 'k', 'Enter').effect).toEqual({ do: 'open', session: 'a' })
     expect(press(two, 'q').effect).toEqual({ do: 'quit' })
-    expect(press(state(), 'Enter', 'j').effect).toBeUndefined()
+    expect(press(listState(), 'Enter', 'j').effect).toBeUndefined()
   })
 
   it('keeps the cursor on its session while others appear and disappear', () => {
-    const at = press(state(session('a'), session('b')), 'j').state
+    const at = press(listState(session('a'), session('b')), 'j').state
     const sessions = [session('0'), session('a'), session('b')]
     expect(updateList(at, { is: 'sessions', sessions }).state.cursor).toBe(2)
     expect(updateList(at, { is: 'sessions', sessions: [] }).state.cursor).toBe(0)
@@ -54,10 +54,10 @@ describe('the list of sessions', () => {
       { columns: 7, rows: 2 },
       { columns: 130, rows: 50 },
     ]) {
-      const lines = viewList({ ...state(...sessions), cursor: 20, size })
+      const lines = viewList({ ...listState(...sessions), cursor: 20, size })
       expect([lines.length, ...new Set(lines.map(widthOf))]).toEqual([size.rows, size.columns])
     }
-    const text = viewList({ ...state(...sessions), cursor: 20 })
+    const text = viewList({ ...listState(...sessions), cursor: 20 })
       .map((line) => line.map((span) => span.text).join(''))
       .join('\n')
     expect(text).toContain('▌ s20  1 change  asks 2  ● live')

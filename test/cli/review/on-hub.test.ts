@@ -5,7 +5,7 @@ import { threeHunks } from '../../hub/hunks.js'
 import { reviewerOf, states, sync } from '../../remote/kit.js'
 import { compileOnce } from '../../support/compiled.js'
 import { start, type Terminal, type TerminalOptions } from '../../support/tmux.js'
-import { testWorkspace, working } from '../../support/workspace.js'
+import { testWorkspace, startSession } from '../../support/workspace.js'
 import { escrowAt } from '../real.js'
 
 const PATH = 'src/a.ts'
@@ -17,7 +17,7 @@ async function setUp() {
   const place = testWorkspace({ [PATH]: before, 'src/b.ts': 'b\n' })
   const workspace = await place.open()
   await addRemote(workspace.root, hub.url, await hub.token('laptop', 'host'))
-  const session = await working(workspace, 'agent-1')
+  const session = await startSession(workspace, 'agent-1')
   session.fs.writeFileSync(PATH, after)
   session.fs.writeFileSync('src/new.ts', 'export const fresh = 1\n')
   await sync(workspace)
@@ -31,7 +31,7 @@ async function setUp() {
 }
 
 /** Leaves the review, then the list of sessions. */
-async function leave(t: Terminal): Promise<void> {
+async function quit(t: Terminal): Promise<void> {
   t.key('q')
   await t.waitFor('1 session to review')
   t.key('q')
@@ -58,7 +58,7 @@ describe('escrow review --hub', () => {
     await t.waitFor('4/4 src/new.ts')
     t.key('Y')
     await t.waitFor('You approved src/new.ts.')
-    await leave(t)
+    await quit(t)
     expect(t.screen()).toContain("Session 'laptop.agent-1', 2 changes: 1 approved, 0 rejected, 1 pending.")
     await sync(workspace)
     expect(await states(workspace)).toEqual([`${PATH} pending`, 'src/new.ts approved'])
@@ -91,7 +91,7 @@ describe('escrow review --hub', () => {
     await t.waitFor('Approve all but what is rejected')
     t.key('y')
     await t.waitFor('You approved 3 changes.')
-    await leave(t)
+    await quit(t)
     await sync(workspace)
     expect(await states(workspace)).toEqual([`${PATH} approved`, 'src/later.ts approved', 'src/new.ts approved'])
   })
@@ -114,7 +114,7 @@ describe('escrow review --hub', () => {
     expect(t.screen()).toContain('Approved by Ada. It needs 1 more approval.')
     t.key('G')
     await t.waitFor('rejected by Bo: Not like this.')
-    await leave(t)
+    await quit(t)
   })
 
   it("needs a reviewer's token, and is refused to an agent", async () => {

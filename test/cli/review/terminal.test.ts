@@ -6,7 +6,7 @@ import { compileOnce } from '../../support/compiled.js'
 import { tempDir } from '../../support/facade.js'
 import { stateOf } from '../../support/state.js'
 import { start, type Terminal, type TerminalOptions } from '../../support/tmux.js'
-import { type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
+import { type TestWorkspace, testWorkspace, startSession } from '../../support/workspace.js'
 import { numberedLines } from './sets.js'
 
 const escrow = (args: string) => `${process.execPath} ${compileOnce()}/test/children/escrow.js ${args}`
@@ -26,7 +26,7 @@ interface Setup {
 
 async function setUp(now: Readonly<Record<string, string>> = {}): Promise<Setup> {
   const on = testWorkspace({ 'src/a.ts': numberedLines(40), 'src/b.ts': 'b\n', '.gitconfig': '' })
-  const session = await working(await on.open())
+  const session = await startSession(await on.open())
   session.fs.writeFileSync('src/a.ts', numberedLines(40, { 3: 'three', 30: 'thirty' }))
   session.fs.writeFileSync('src/new.ts', 'export const fresh = 1\n')
   for (const [path, text] of Object.entries(now)) session.fs.writeFileSync(path, text)

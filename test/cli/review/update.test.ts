@@ -379,7 +379,7 @@ describe('for any sequence of events', () => {
             return clock
           }
           const seen = new Set<string>()
-          const look = () => {
+          const checkView = () => {
             const lines = view(state)
             expect(lines.length).toBe(state.size.rows)
             for (const line of lines) {
@@ -394,7 +394,7 @@ describe('for any sequence of events', () => {
               if (stop) seen.add(`${stop.key} ${line - item.first}`)
             }
           }
-          look()
+          checkView()
           for (const each of events) {
             const before = state
             const next: Event =
@@ -419,7 +419,7 @@ describe('for any sequence of events', () => {
                 for (let line = 0; line < lines; line++) expect(seen.has(`${own} ${line}`)).toBe(true)
               }
             }
-            look()
+            checkView()
           }
         },
       ),

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { testWorkspace, working } from '../../support/workspace.js'
+import { testWorkspace, startSession } from '../../support/workspace.js'
 import { escrowAt } from '../real.js'
 
 it('without a terminal names the other commands for a session, and answers an unknown one as `escrow diff` does', async () => {
   const { root, open } = testWorkspace()
-  const session = await working(await open(), 'agent')
+  const session = await startSession(await open(), 'agent')
   session.fs.writeFileSync('src/a.ts', 'x\n')
   await session.flush()
   const known = await escrowAt(root, ['review', 'agent'])

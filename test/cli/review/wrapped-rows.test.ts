@@ -4,7 +4,7 @@ import xterm from '@xterm/headless'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { compileOnce } from '../../support/compiled.js'
 import { start, type Terminal } from '../../support/tmux.js'
-import { testWorkspace, working } from '../../support/workspace.js'
+import { testWorkspace, startSession } from '../../support/workspace.js'
 
 /** A reviewer approves what the terminal shows, so a long line must arrive whole on every terminal and at every width. */
 
@@ -23,7 +23,7 @@ async function review(
   inside = (command: string) => command,
 ): Promise<{ readonly terminal: Terminal; readonly root: string }> {
   const on = testWorkspace()
-  const session = await working(await on.open())
+  const session = await startSession(await on.open())
   session.fs.writeFileSync('src/a.ts', `${LONG}\n`)
   await session.flush()
   const escrow = `${process.execPath} ${compileOnce()}/test/children/escrow.js review agent`

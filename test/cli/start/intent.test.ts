@@ -21,7 +21,7 @@ const NONE: IntentChoice = { isNewTask: false, selectable: [], scope: ['src/**']
 /** Answers each question, and records it. */
 function person(answer: string | undefined) {
   const questions: string[] = []
-  const asking: Prompts = {
+  const prompts: Prompts = {
     confirm: async () => undefined,
     multiselect: async () => undefined,
     select: async (question, choices) => {
@@ -34,7 +34,7 @@ function person(answer: string | undefined) {
     },
     password: async () => undefined,
   }
-  return { asking, questions }
+  return { asking: prompts, questions }
 }
 
 describe('the intent of a started agent', () => {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, onTestFinished, vi } from 'vitest'
 import { build } from '../../../examples/vscode-extension/build.mjs'
 import type { Session } from '../../../src/index.js'
-import { type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
+import { type TestWorkspace, testWorkspace, startSession } from '../../support/workspace.js'
 import { Editor } from './editor.js'
 import { readManifest } from './manifest.js'
 
@@ -53,7 +53,7 @@ export interface ExtensionTest {
   readonly session: Session
   readonly extension: Extension
   /** Waits until the tree or the status shows a text. */
-  shows(what: () => boolean): Promise<void>
+  waitUntilShown(what: () => boolean): Promise<void>
 }
 
 /** Creates a workspace with an agent's session, and an editor with the active extension. */
@@ -65,14 +65,14 @@ export async function openExtension(
 ): Promise<ExtensionTest> {
   const place = testWorkspace(files)
   const workspace = await place.open()
-  const session = await working(workspace)
+  const session = await startSession(workspace)
   await work(session)
   const editor = new Editor(readManifest(), [place.root])
   const extension = await activateExtension(dist, home, editor)
-  return { editor, place, session, extension, shows }
+  return { editor, place, session, extension, waitUntilShown }
 }
 
-async function shows(what: () => boolean): Promise<void> {
+async function waitUntilShown(what: () => boolean): Promise<void> {
   await vi.waitUntil(what, { timeout: 20_000 })
 }
 

@@ -108,7 +108,7 @@ export class Editor {
   }
 
   #windowApi() {
-    const say =
+    const showMessage =
       (kind: AskedQuestion['kind']) =>
       async (text: string, ...rest: (string | { modal?: boolean; detail?: string })[]) => {
         const [options, items] = typeof rest[0] === 'object' ? [rest[0], rest.slice(1)] : [{}, rest]
@@ -122,9 +122,9 @@ export class Editor {
       }
     const editor = this
     return {
-      showInformationMessage: say('information'),
-      showWarningMessage: say('warning'),
-      showErrorMessage: say('error'),
+      showInformationMessage: showMessage('information'),
+      showWarningMessage: showMessage('warning'),
+      showErrorMessage: showMessage('error'),
       showInputBox: async ({ prompt }: { prompt: string }) =>
         this.#ask({ kind: 'input', text: prompt, modal: false, items: [], detail: '' }),
       showQuickPick: async (items: { label: string }[], { placeHolder }: { placeHolder: string }) => {

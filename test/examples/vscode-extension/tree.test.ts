@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { stateOf } from '../../support/state.js'
-import { testWorkspace, working } from '../../support/workspace.js'
+import { testWorkspace, startSession } from '../../support/workspace.js'
 import { activateExtension, openExtension, useBuiltExtension } from './bundle.js'
 import { Editor } from './editor.js'
 import { readManifest } from './manifest.js'
@@ -61,7 +61,7 @@ describe('the tree', () => {
   })
 
   it('has the hunks of a file with several, and follows the agent’s writes', async () => {
-    const { editor, session, shows } = await open(undefined, { 'src/long.ts': LONG })
+    const { editor, session, waitUntilShown: shows } = await open(undefined, { 'src/long.ts': LONG })
     expect(editor.tree()).toEqual([])
     session.fs.writeFileSync('src/long.ts', LONG.replace('line 2\n', 'two\n').replace('line 28\n', 'more\n'))
     await shows(() => editor.tree().length === 5)
@@ -85,7 +85,7 @@ describe('the tree', () => {
 
   it('serves several folders, releases a closed one, and ignores a folder that is not a workspace', async () => {
     const [one, two, plain] = [testWorkspace(), testWorkspace(), testWorkspace({}, '')]
-    for (const place of [one, two]) (await working(await place.open())).fs.writeFileSync('src/a.ts', 'x\n')
+    for (const place of [one, two]) (await startSession(await place.open())).fs.writeFileSync('src/a.ts', 'x\n')
     const editor = new Editor(readManifest(), [one.root, two.root, plain.root])
     await activateExtension(built.dist(), built.home(), editor)
     expect(editor.tree().filter((line) => !line.startsWith(' '))).toHaveLength(2)
@@ -98,7 +98,7 @@ describe('the tree', () => {
     const place = testWorkspace()
     const workspace = await place.open()
     for (const id of ['bad', 'good']) {
-      const session = await working(workspace, id)
+      const session = await startSession(workspace, id)
       session.fs.writeFileSync(`src/${id}.ts`, 'x\n')
       await session.close()
     }
@@ -117,7 +117,7 @@ describe('the tree', () => {
 
   it('reports a workspace that cannot be opened, and reviews the others', async () => {
     const [good, bad] = [testWorkspace(), testWorkspace({}, '')]
-    ;(await working(await good.open())).fs.writeFileSync('src/a.ts', 'x\n')
+    ;(await startSession(await good.open())).fs.writeFileSync('src/a.ts', 'x\n')
     writeFileSync(`${bad.root}/.orchestration`, 'no directory')
     const editor = new Editor(readManifest(), [bad.root, good.root])
     await activateExtension(built.dist(), built.home(), editor)
@@ -157,7 +157,7 @@ describe('editors', () => {
   })
 
   it('have verdicts above each hunk of the staged side, and none after the stage has changed', async () => {
-    const { editor, session, shows } = await open(
+    const { editor, session, waitUntilShown: shows } = await open(
       ({ fs }) => fs.writeFileSync('src/long.ts', LONG.replace('line 2\n', 'two\n').replace('line 28\n', 'more\n')),
       { 'src/long.ts': LONG },
     )
@@ -177,7 +177,7 @@ const ASKS = 'access:\n  src/asked: ask\n'
 
 describe('questions', () => {
   it('are asked once when they appear, and the answer reaches the agent', async () => {
-    const { editor, session, place, shows } = await open(undefined, {
+    const { editor, session, place, waitUntilShown: shows } = await open(undefined, {
       '.orchestration/policy.yaml': ASKS,
       'src/asked/a.ts': 'a\n',
     })
@@ -197,7 +197,7 @@ describe('questions', () => {
   })
 
   it('stay in the tree if closed, can be answered there, and need a reason for a denial', async () => {
-    const { editor, session, shows } = await open()
+    const { editor, session, waitUntilShown: shows } = await open()
     await session.requestScope(['docs/**'], 'It has to be documented.')
     await shows(() => editor.asked.length === 1)
     expect(editor.tree()).toEqual([

@@ -53,7 +53,7 @@ describe('a verdict on a file', () => {
     const model = await open(({ fs }) => fs.writeFileSync('src/a.ts', 'one\n'))
     await model.editor.open('a.ts')
     model.session.fs.writeFileSync('src/a.ts', 'evil\nmore\n')
-    await model.shows(() => model.editor.tree().join().includes('+2'))
+    await model.waitUntilShown(() => model.editor.tree().join().includes('+2'))
     await model.editor.inEditor('editor/title', 'escrowfs.approve')
     await model.editor.click('a.ts', 'escrowfs.approve')
     await model.editor.click('agent', 'escrowfs.approve')

@@ -14,7 +14,7 @@ import { site } from '../site.js'
 /** Attacks that a namespace would refuse, tried on a copy under Landlock. The test checks the machine afterwards. */
 
 /** A directory of the person with a file, next to the workspace. */
-function outside() {
+function setUpOutside() {
   const { path, dispose } = tempDir()
   onTestFinished(dispose)
   fs.writeFileSync(`${path}/file`, 'of the person\n')
@@ -25,13 +25,13 @@ function outside() {
     const { mode, mtimeNs, ctimeNs, uid, gid, nlink, ino } = fs.lstatSync(at, { bigint: true })
     return { mode, mtimeNs, ctimeNs, uid, gid, nlink, ino }
   }
-  const look = () => ({
+  const snapshot = () => ({
     names: fs.readdirSync(path),
     text: fs.readFileSync(`${path}/file`, 'utf8'),
     directory: attributesOf(path),
     file: attributesOf(`${path}/file`),
   })
-  return { path, file: `${path}/file`, look }
+  return { path, file: `${path}/file`, snapshot }
 }
 
 /** Perl code for a system call; empty if this machine does not have the call. */
@@ -65,8 +65,8 @@ describe('without namespaces', () => {
 
   it('no attribute of a file outside is changed, by any name of it', async () => {
     const { session } = await site()
-    const { path, file, look } = outside()
-    const before = look()
+    const { path, file, snapshot } = setUpOutside()
+    const before = snapshot()
     const ways = [
       `chmod 777 ${file}`,
       `chmod 777 ${path}`,
@@ -86,7 +86,7 @@ describe('without namespaces', () => {
     ]
     for (const way of ways) {
       await session.exec(`${way} 2>/dev/null; :`)
-      expect([way, look()]).toEqual([way, before])
+      expect([way, snapshot()]).toEqual([way, before])
     }
   })
 
@@ -105,14 +105,14 @@ describe('without namespaces', () => {
 
   it('no other process is signalled, read, limited, given another priority, or named an owner of signals', async () => {
     const { session } = await site()
-    const sleeping = () => {
+    const startSleep = () => {
       const child = spawn('sleep', ['600'])
       onTestFinished(() => void child.kill('SIGKILL'))
       return child
     }
-    const other = sleeping()
+    const other = startSleep()
     const { pid = 0 } = other
-    const changing = (id: number) => [
+    const changeCommands = (id: number) => [
       `prlimit --pid ${id} --cpu=100`,
       `renice 19 ${id}`,
       `ionice -c3 -p ${id}`,
@@ -120,10 +120,10 @@ describe('without namespaces', () => {
       `perl -e '$l = pack("QQ", 100, 100); ${perlCall('prlimit64', id, 0, '$l', 0)}'`,
     ]
     // Without containment each of them changes something.
-    for (const at of changing(pid).keys()) {
-      const { pid: free = 0 } = sleeping()
+    for (const at of changeCommands(pid).keys()) {
+      const { pid: free = 0 } = startSleep()
       const before = settingsOf(free)
-      const way = changing(free)[at] ?? ''
+      const way = changeCommands(free)[at] ?? ''
       spawnSync('/bin/sh', ['-c', way])
       expect([way, settingsOf(free)]).not.toEqual([way, before])
     }
@@ -131,7 +131,7 @@ describe('without namespaces', () => {
       `kill -9 ${pid}`,
       `cat /proc/${pid}/environ /proc/${pid}/maps /proc/${pid}/mem`,
       `ls /proc/${pid}/cwd/ /proc/${pid}/root/ /proc/${pid}/fd/`,
-      ...changing(pid),
+      ...changeCommands(pid),
       `taskset -p 1 ${pid}`,
       `perl -e '${perlCall('pidfd_send_signal', perlCall('pidfd_open', pid, 0), 9, 0, 0)}'`,
     ]

@@ -79,11 +79,11 @@ describe.each(PROVIDERS)('a list of hosts in policy, in %s', (provider) => {
 
   it('refuses a host that it does not cover, without a question', async () => {
     const { session } = await site(policy('"*.example.com", "example.net:8443"'))
-    const starting = (...hosts: string[]) => reasonOf(() => session.start('true', { hosts }))
-    expect(await starting('other.example')).toBe('access_denied')
-    expect(await starting('a.example.com', 'other.example')).toBe('access_denied')
-    expect(await starting('example.net')).toBe('access_denied')
-    expect(await starting('*.com.example')).toBe('access_denied')
+    const startWithHosts = (...hosts: string[]) => reasonOf(() => session.start('true', { hosts }))
+    expect(await startWithHosts('other.example')).toBe('access_denied')
+    expect(await startWithHosts('a.example.com', 'other.example')).toBe('access_denied')
+    expect(await startWithHosts('example.net')).toBe('access_denied')
+    expect(await startWithHosts('*.com.example')).toBe('access_denied')
     for (const hosts of [['a.example.com'], ['*.a.example.com', 'example.net:8443']]) {
       const running = await session.start('true', { hosts })
       expect((await running.wait()).exitCode).toBe(0)

@@ -45,7 +45,7 @@ async function proxyOf(entries: readonly string[]) {
     return socket
   }
   /** Everything that the proxy sends for these bytes, until it ends or resets the connection. */
-  const say = (bytes: string | Buffer): Promise<string> => {
+  const send = (bytes: string | Buffer): Promise<string> => {
     const socket = open().setEncoding('latin1')
     socket.write(bytes)
     return new Promise((resolve) => {
@@ -57,7 +57,7 @@ async function proxyOf(entries: readonly string[]) {
       socket.once('close', () => resolve(answer))
     })
   }
-  return { proxy, open, say }
+  return { proxy, open, say: send }
 }
 
 const lines = (...all: string[]) => `${all.join('\r\n')}\r\n\r\n`
@@ -75,9 +75,9 @@ const socksReply = (answer: string) => [...Buffer.from(answer, 'latin1')].slice(
 describe('the proxy of a command', () => {
   it('checks the target, and not the Host header', async () => {
     const port = await web()
-    const { proxy, say } = await proxyOf([`localhost:${port}`])
+    const { proxy, say: send } = await proxyOf([`localhost:${port}`])
     const plain = (target: string, host: string) =>
-      say(lines(`GET ${target} HTTP/1.1`, `Host: ${host}`, 'Connection: close'))
+      send(lines(`GET ${target} HTTP/1.1`, `Host: ${host}`, 'Connection: close'))
     expect(await plain(`http://localhost:${port}/a`, 'evil.example')).toContain('answer to /a')
     expect(lookups).toEqual([`GET /a localhost:${port}`])
     expect(await plain('http://evil.example/b', `localhost:${port}`)).toMatch(/^HTTP\/1.1 403/)
@@ -93,9 +93,9 @@ describe('the proxy of a command', () => {
     'opens no tunnel to %s if only a name is allowed',
     async (host) => {
       const port = await web()
-      const { proxy, say } = await proxyOf([`localhost:${port}`, '*.example.com'])
-      expect(await say(connectLine(`${host}:${port}`))).toMatch(/^HTTP\/1.1 403/)
-      expect(await say(lines(`GET http://${host}:${port}/ HTTP/1.1`, 'Host: localhost'))).toMatch(/^HTTP\/1.1 403/)
+      const { proxy, say: send } = await proxyOf([`localhost:${port}`, '*.example.com'])
+      expect(await send(connectLine(`${host}:${port}`))).toMatch(/^HTTP\/1.1 403/)
+      expect(await send(lines(`GET http://${host}:${port}/ HTTP/1.1`, 'Host: localhost'))).toMatch(/^HTTP\/1.1 403/)
       expect([lookups, proxy.connections()]).toEqual([[], []])
     },
   )
@@ -109,29 +109,29 @@ describe('the proxy of a command', () => {
     '-@x.example.com',
     `${'a'.repeat(300)}.example.com`,
   ])('does not match %s with *.example.com', async (host) => {
-    const { proxy, say } = await proxyOf(['*.example.com'])
-    expect(await say(connectLine(`${host}:443`))).toMatch(/^(?:HTTP\/1.1 403|$)/)
-    expect(socksReply(await say(socksConnectByName(host.slice(0, 255), 443)))).toEqual([5, 0, 5, 2])
+    const { proxy, say: send } = await proxyOf(['*.example.com'])
+    expect(await send(connectLine(`${host}:443`))).toMatch(/^(?:HTTP\/1.1 403|$)/)
+    expect(socksReply(await send(socksConnectByName(host.slice(0, 255), 443)))).toEqual([5, 0, 5, 2])
     expect(proxy.connections()).toEqual([])
     expect(proxy.refused().every((each) => each.length <= 256 && /^[\x20-\x7e…]*$/.test(each))).toBe(true)
   })
 
   it('checks each request on one connection', async () => {
     const port = await web()
-    const { say } = await proxyOf([`localhost:${port}`])
+    const { say: send } = await proxyOf([`localhost:${port}`])
     const one = (target: string, ...more: string[]) => lines(`GET ${target} HTTP/1.1`, 'Host: x', ...more)
     const all = [`http://localhost:${port}/1`, 'http://evil.example/2', `http://localhost:${port}/3`]
-    const answer = await say(all.map((target) => one(target)).join(''))
+    const answer = await send(all.map((target) => one(target)).join(''))
     expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 403'])
     // The bytes after a refused CONNECT are not a request.
-    expect(await say(connectLine('evil.example:443') + one(`http://localhost:${port}/4`))).not.toContain('200')
+    expect(await send(connectLine('evil.example:443') + one(`http://localhost:${port}/4`))).not.toContain('200')
     expect(lookups.filter((each) => each.includes('/4'))).toEqual([])
   })
 
   it('ends a connection with huge headers, and one with invalid data', async () => {
-    const { open, say } = await proxyOf(['localhost:1'])
-    expect(await say(lines('GET http://localhost:1/ HTTP/1.1', `X: ${'x'.repeat(100_000)}`))).not.toContain('200')
-    expect(await say('\x04\x01\0\x50\x7f\0\0\x01\0')).not.toContain('\0\x5a')
+    const { open, say: send } = await proxyOf(['localhost:1'])
+    expect(await send(lines('GET http://localhost:1/ HTTP/1.1', `X: ${'x'.repeat(100_000)}`))).not.toContain('200')
+    expect(await send('\x04\x01\0\x50\x7f\0\0\x01\0')).not.toContain('\0\x5a')
     const socket = open()
     socket.end()
     expect(await textOf(socket)).toBe('')
@@ -158,8 +158,8 @@ describe('the proxy of a command', () => {
       socket.on('error', () => undefined).once('data', () => socket.end(answer))
     })
     const port = await portOf(host)
-    const { say } = await proxyOf([`127.0.0.1:${port}`])
-    const response = await say(`POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${rest}`)
+    const { say: send } = await proxyOf([`127.0.0.1:${port}`])
+    const response = await send(`POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${rest}`)
     expect(response.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`)
   })
 
@@ -205,23 +205,23 @@ describe('the proxy of a command', () => {
 
   it('allows by SOCKS the same names as by HTTP', async () => {
     const port = await web()
-    const { proxy, say } = await proxyOf([`localhost:${port}`])
+    const { proxy, say: send } = await proxyOf([`localhost:${port}`])
     const request = Buffer.from(lines('GET /s HTTP/1.1', 'Host: s', 'Connection: close'))
-    expect(await say(Buffer.concat([socksConnectByName('localhost', port), request]))).toContain('answer to /s')
-    expect(socksReply(await say(socksConnectByName('evil.example', 443)))).toEqual([5, 0, 5, 2])
-    expect(socksReply(await say(socksConnectByAddress(1, [127, 0, 0, 1], port)))).toEqual([5, 0, 5, 2])
+    expect(await send(Buffer.concat([socksConnectByName('localhost', port), request]))).toContain('answer to /s')
+    expect(socksReply(await send(socksConnectByName('evil.example', 443)))).toEqual([5, 0, 5, 2])
+    expect(socksReply(await send(socksConnectByAddress(1, [127, 0, 0, 1], port)))).toEqual([5, 0, 5, 2])
     const mapped = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1]
-    expect(socksReply(await say(socksConnectByAddress(4, mapped, port)))).toEqual([5, 0, 5, 2])
-    expect(socksReply(await say(socksConnectByAddress(9, [], port)))).toEqual([5, 0, 5, 8])
+    expect(socksReply(await send(socksConnectByAddress(4, mapped, port)))).toEqual([5, 0, 5, 2])
+    expect(socksReply(await send(socksConnectByAddress(9, [], port)))).toEqual([5, 0, 5, 8])
     expect(proxy.refused()).toEqual(['evil.example:443', `127.0.0.1:${port}`, `[::ffff:7f00:1]:${port}`])
     expect(lookups).toEqual(['GET /s s'])
   })
 
   it('has no UDP and no listening by SOCKS, and requires no password', async () => {
     const port = await web()
-    const { open, say } = await proxyOf([`localhost:${port}`])
-    for (const command of [2, 3]) expect(socksReply(await say(socksConnectByName('localhost', port, command)))).toEqual([5, 0, 5, 7])
-    expect([...Buffer.from(await say(Buffer.from([5, 1, 2])), 'latin1')]).toEqual([5, 255])
+    const { open, say: send } = await proxyOf([`localhost:${port}`])
+    for (const command of [2, 3]) expect(socksReply(await send(socksConnectByName('localhost', port, command)))).toEqual([5, 0, 5, 7])
+    expect([...Buffer.from(await send(Buffer.from([5, 1, 2])), 'latin1')]).toEqual([5, 255])
     const cut = open()
     cut.end(Buffer.from([5, 200, 0]))
     expect(await textOf(cut)).toBe('')
@@ -229,24 +229,24 @@ describe('the proxy of a command', () => {
 
   it('allows a numeric address only if that is listed', async () => {
     const port = await web()
-    const { say } = await proxyOf([`127.0.0.1:${port}`])
+    const { say: send } = await proxyOf([`127.0.0.1:${port}`])
     const bye = Buffer.from(lines('GET / HTTP/1.1', 'Host: x', 'Connection: close'))
-    expect(socksReply(await say(Buffer.concat([socksConnectByAddress(1, [127, 0, 0, 1], port), bye])))).toEqual([5, 0, 5, 0])
-    expect(await say(connectLine(`127.0.0.1:${port}`) + bye)).toMatch(/^HTTP\/1.1 200 Connection established/)
-    expect(await say(connectLine(`localhost:${port}`))).toMatch(/^HTTP\/1.1 403/)
+    expect(socksReply(await send(Buffer.concat([socksConnectByAddress(1, [127, 0, 0, 1], port), bye])))).toEqual([5, 0, 5, 0])
+    expect(await send(connectLine(`127.0.0.1:${port}`) + bye)).toMatch(/^HTTP\/1.1 200 Connection established/)
+    expect(await send(connectLine(`localhost:${port}`))).toMatch(/^HTTP\/1.1 403/)
   })
 
   it('lists unreachable hosts', async () => {
     const port = await web()
-    const { proxy, say } = await proxyOf([`localhost:${port}`, 'localhost:1'])
-    expect(await say(connectLine('localhost:1'))).toMatch(/^HTTP\/1.1 502/)
-    expect(socksReply(await say(socksConnectByName('localhost', 1)))).toEqual([5, 0, 5, 4])
+    const { proxy, say: send } = await proxyOf([`localhost:${port}`, 'localhost:1'])
+    expect(await send(connectLine('localhost:1'))).toMatch(/^HTTP\/1.1 502/)
+    expect(socksReply(await send(socksConnectByName('localhost', 1)))).toEqual([5, 0, 5, 4])
     expect(proxy.connections()).toEqual([])
   })
 
   it('lists a hundred addresses, and counts the others', async () => {
-    const { proxy, say } = await proxyOf(['localhost:1'])
-    for (let index = 0; index < 103; index++) await say(connectLine(`host-${index}.example:443`))
+    const { proxy, say: send } = await proxyOf(['localhost:1'])
+    for (let index = 0; index < 103; index++) await send(connectLine(`host-${index}.example:443`))
     expect(proxy.refused()).toHaveLength(101)
     expect(proxy.refused().at(-1)).toBe('other addresses')
   })

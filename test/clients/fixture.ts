@@ -24,7 +24,7 @@ export interface Ended {
 }
 
 /** A simulated machine for a client: a home directory, a workspace in a git repository, `escrow` on PATH, a model. */
-export interface ClientStand {
+export interface ClientFixture {
   readonly home: string
   readonly root: string
   readonly model: ScriptedModel
@@ -47,10 +47,10 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
   /** The timeout in milliseconds, after which it is killed and the test fails. */
-  readonly patience?: number
+  readonly timeout?: number
 }
 
-export interface StandOptions {
+export interface FixtureOptions {
   readonly script: Script
   /** Variables with the model's address for a client. */
   readonly env?: (origin: string) => Readonly<Record<string, string>>
@@ -63,7 +63,7 @@ export interface StandOptions {
 const STANDS = join(homedir(), '.cache', 'escrowfs-clients')
 
 /** Makes a workspace whose intent INT-001 owns `src/**`, with `src/a.ts` committed. */
-export async function clientStand({ script, env = () => ({}) }: StandOptions): Promise<ClientStand> {
+export async function clientFixture({ script, env = () => ({}) }: FixtureOptions): Promise<ClientFixture> {
   mkdirSync(STANDS, { recursive: true })
   const base = mkdtempSync(join(STANDS, 'one-'))
   const [home, root, bin] = ['home', 'project', 'bin'].map((name) => join(base, name))
@@ -88,9 +88,9 @@ export async function clientStand({ script, env = () => ({}) }: StandOptions): P
     ...{ TERM: 'dumb', NO_PROXY: '127.0.0.1,localhost', no_proxy: '127.0.0.1,localhost', CI: '1' },
     ...env(model.origin),
   }
-  const run: ClientStand['run'] = (program, args, more) =>
+  const run: ClientFixture['run'] = (program, args, more) =>
     runProgram(program, args, { cwd: root, ...more, env: { ...all, ...more?.env } })
-  const stand: ClientStand = {
+  const fixture: ClientFixture = {
     ...{ home, root, model, env: all, run },
     async escrow(...args) {
       const { code, out, err } = await run(join(bin, 'escrow'), args)
@@ -115,15 +115,15 @@ export async function clientStand({ script, env = () => ({}) }: StandOptions): P
       writeFileSync(join(root, path), text)
     },
   }
-  stand.write('.orchestration/policy.yaml', 'terminal: { network: true }\n')
-  stand.write('src/a.ts', 'export const a = 1\n')
+  fixture.write('.orchestration/policy.yaml', 'terminal: { network: true }\n')
+  fixture.write('src/a.ts', 'export const a = 1\n')
   git(root, 'init', '-q', '-b', 'main')
   git(root, 'add', '.')
   git(root, 'commit', '-q', '-m', 'Start')
-  stand.write('.orchestration/active_intents.yaml', INTENTS)
-  const { digest } = JSON.parse(await stand.escrow('trust', '--json'))
-  await stand.escrow('trust', '--trust-digest', String(digest))
-  return stand
+  fixture.write('.orchestration/active_intents.yaml', INTENTS)
+  const { digest } = JSON.parse(await fixture.escrow('trust', '--json'))
+  await fixture.escrow('trust', '--trust-digest', String(digest))
+  return fixture
 }
 
 const INTENTS = `active_intent_id: INT-001
@@ -149,15 +149,15 @@ const PATIENCE = 90_000
 function runProgram(
   program: string,
   args: readonly string[],
-  { cwd, env, input = '', patience = PATIENCE }: RunOptions & { readonly cwd: string },
+  { cwd, env, input = '', timeout = PATIENCE }: RunOptions & { readonly cwd: string },
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env, detached: true, stdio: 'pipe' })
     let [out, err] = ['', '']
     const late = setTimeout(() => {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
-      reject(new Error(`${program} ${args.join(' ')} did not end within ${patience} ms.\n${out}\n${err}`))
-    }, patience)
+      reject(new Error(`${program} ${args.join(' ')} did not end within ${timeout} ms.\n${out}\n${err}`))
+    }, timeout)
     child.stdout.on('data', (chunk) => {
       out += chunk
     })

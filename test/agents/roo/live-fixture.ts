@@ -166,10 +166,10 @@ export class FakeRoo extends EventEmitter implements LiveTask {
   async #update({ path, chunks, moveTo }: Extract<PatchOperation, { type: 'update' }>, push: (text: string) => void) {
     const from = resolve(this.cwd, path)
     const text = await this.fs.promises.readFile(from, 'utf8')
-    const side = (lines: readonly PatchLine[], op: '-' | '+') =>
+    const sideLines = (lines: readonly PatchLine[], op: '-' | '+') =>
       lines.filter((line) => line.op !== op).map((line) => `${line.text}\n`)
     const content = chunks.reduce(
-      (text, { lines }) => text.replace(side(lines, '+').join(''), () => side(lines, '-').join('')),
+      (text, { lines }) => text.replace(sideLines(lines, '+').join(''), () => sideLines(lines, '-').join('')),
       text,
     )
     if (moveTo === undefined) return this.#save(path, content, push)
@@ -277,7 +277,7 @@ function detector() {
   }
 }
 
-export interface LiveStand {
+export interface LiveFixture {
   readonly place: TestWorkspace
   readonly engine: HookEngine
   readonly roo: FakeRoo
@@ -297,7 +297,7 @@ export interface LiveOptions extends Omit<GovernRooOptions, 'engine' | 'alias'> 
 }
 
 /** A governed task in its own workspace, whose modules have the governed fs. */
-export async function liveStand(options: LiveOptions = {}): Promise<LiveStand> {
+export async function liveFixture(options: LiveOptions = {}): Promise<LiveFixture> {
   const { engine: more, policy, files, intents, intent = 'INT-001', ...limits } = options
   const place = testWorkspace(files, intents)
   if (policy !== undefined) place.write('.orchestration/policy.yaml', policy)
