@@ -80,16 +80,16 @@ function shadowGit(base: string, version: string): Variant {
   git('config', 'user.name', 'Bench')
   git('add', '.', '--ignore-errors')
   git('commit', '-q', '-m', 'first')
-  let turn = 0
+  let iteration = 0
   return {
     name: `shadow git: add, commit (${version})`,
     before() {
-      turn += 1
-      writeFileSync(`${work}/src/d0/f0.ts`, `turn ${turn}\n`)
+      iteration += 1
+      writeFileSync(`${work}/src/d0/f0.ts`, `turn ${iteration}\n`)
     },
     run() {
       git('add', '.', '--ignore-errors')
-      git('commit', '-q', '-m', `turn ${turn}`, '--allow-empty')
+      git('commit', '-q', '-m', `turn ${iteration}`, '--allow-empty')
     },
   }
 }
@@ -97,14 +97,14 @@ function shadowGit(base: string, version: string): Variant {
 function snapshotting(base: string): Variant {
   makeFiles(`${base}/src`, TREE, BYTES, PER_DIR)
   declareIntent(base)
-  let turn = 0
+  let iteration = 0
   let governed: Governed | undefined
   return {
     name: OURS,
     async before() {
-      turn += 1
+      iteration += 1
       governed ??= await govern(base, 'snapshots', { durability: 'process' })
-      governed.session.fs.writeFileSync('src/d0/f0.ts', `turn ${turn}\n`)
+      governed.session.fs.writeFileSync('src/d0/f0.ts', `turn ${iteration}\n`)
     },
     run: () => governed?.session.snapshot(),
   }
@@ -115,16 +115,16 @@ async function measureGrowth(bench: Bench, { path }: Place): Promise<void> {
   // Staging 100,000 files once per round takes minutes.
   const most = bench.isThorough ? 100_000 : 10_000
   const sizes = bench.quick ? [300, 1_000, 3_000] : [1_000, Math.sqrt(1_000 * most), most].map(Math.round)
-  const named = sizes.map((size) => ({ name: `${OURS}, ${size} files`, size }))
+  const sizesWithNames = sizes.map((size) => ({ name: `${OURS}, ${size} files`, size }))
   await bench.growth({
     title: `commit of up to ${sizes.at(-1)} files of 4 KB over existing ones`,
     mode: 'async',
     heavy: true,
-    sizes: named,
+    sizes: sizesWithNames,
     aim: { of: 'exponent', atMost: 1.1 },
     variants: [
       creating(`${path}/growth/floor`, 1_000),
-      ...named.map(({ name, size }) => committing(`${path}/growth/${size}`, size, name)),
+      ...sizesWithNames.map(({ name, size }) => committing(`${path}/growth/${size}`, size, name)),
     ],
   })
 }
@@ -186,7 +186,7 @@ function replacing(base: string): Variant {
 }
 
 function committing(base: string, files: number, name = OURS, ending = 'ts'): Variant {
-  let turn = 0
+  let iteration = 0
   let governed: Governed | undefined
   let review: Review | undefined
   makeFiles(`${base}/src`, files, SOURCE, PER_DIR, ending)
@@ -195,9 +195,9 @@ function committing(base: string, files: number, name = OURS, ending = 'ts'): Va
     name,
     async before() {
       await governed?.workspace.close()
-      turn += 1
-      governed = await govern(base, `turn-${turn}`, { durability: 'process' })
-      const more = Buffer.from(`export const turn = ${turn}\n`)
+      iteration += 1
+      governed = await govern(base, `turn-${iteration}`, { durability: 'process' })
+      const more = Buffer.from(`export const turn = ${iteration}\n`)
       for (const path of namesOf('src', files, PER_DIR, ending))
         governed.session.fs.writeFileSync(path, Buffer.concat([contentOf(SOURCE), more]))
       await governed.session.flush()
@@ -239,16 +239,16 @@ function gitVariant(base: string): Variant | { name: string; reason: string } {
   git('init', '-q')
   git('config', 'user.email', 'bench@example.org')
   git('config', 'user.name', 'Bench')
-  let turn = 0
+  let iteration = 0
   return {
     name: `git add, git commit (${version})`,
     before() {
-      turn += 1
-      makeFiles(`${base}/src`, FILES, BYTES + turn, PER_DIR)
+      iteration += 1
+      makeFiles(`${base}/src`, FILES, BYTES + iteration, PER_DIR)
     },
     run() {
       git('add', '-A')
-      git('commit', '-q', '-m', `turn ${turn}`)
+      git('commit', '-q', '-m', `turn ${iteration}`)
     },
   }
 }

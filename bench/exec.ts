@@ -148,14 +148,14 @@ async function measureSeed(bench: Bench, { governed }: GovernedTree, floor: stri
     },
   }
   const { fs } = governed.session
-  let turn = 0
+  let iteration = 0
   const seeding: Variant = {
     name: OURS,
     before() {
-      turn += 1
+      iteration += 1
       for (const path of namesOf('made', FILES, PER_DIR)) {
         fs.mkdirSync(parentOf(path), RECURSIVE)
-        fs.writeFileSync(path, Buffer.concat([data.subarray(8), Buffer.from(`${turn}`.padEnd(8))]))
+        fs.writeFileSync(path, Buffer.concat([data.subarray(8), Buffer.from(`${iteration}`.padEnd(8))]))
       }
     },
     run: () => governed.session.exec(['true']),
@@ -178,13 +178,13 @@ async function measureIngest(bench: Bench, { governed, root }: GovernedTree): Pr
     name: 'reading the files',
     run: () => namesOf(`${root}/../read`, FILES).map((path) => readFileSync(path).length),
   }
-  let turn = 0
+  let iteration = 0
   const ingesting: Variant = {
     name: OURS,
     async before() {
-      turn += 1
+      iteration += 1
       command.kill('SIGUSR1')
-      await waitForOutput(command, `done ${turn}\n`)
+      await waitForOutput(command, `done ${iteration}\n`)
     },
     async run() {
       const { effects } = await command.ingest()

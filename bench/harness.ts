@@ -6,8 +6,8 @@ import { type Ratio, ratioOf, type Summary, summarize } from './stats.js'
 export interface Variant {
   /** The name with the version, for the table. */
   readonly name: string
-  /** Runs one operation, or `opsPerRun` of them. @param turn the number of this variant's run, including warm-up */
-  run(turn: number): unknown
+  /** Runs one operation, or `opsPerRun` of them. @param iteration the number of this variant's run, including warm-up */
+  run(iteration: number): unknown
   /** Runs before each sample, untimed. Then each sample is a single run. */
   readonly before?: () => unknown
 }
@@ -151,9 +151,9 @@ class VariantRun {
 }
 
 function runAll(variant: Variant, begin: number, end: number): void {
-  for (let turn = begin; turn < end; turn += 1) sink.last = variant.run(turn)
+  for (let iteration = begin; iteration < end; iteration += 1) sink.last = variant.run(iteration)
 }
 
 async function awaitAll(variant: Variant, begin: number, end: number): Promise<void> {
-  for (let turn = begin; turn < end; turn += 1) sink.last = await variant.run(turn)
+  for (let iteration = begin; iteration < end; iteration += 1) sink.last = await variant.run(iteration)
 }

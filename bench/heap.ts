@@ -13,7 +13,7 @@ export function memoryAfterGc(): Memory {
   setFlagsFromString('--expose-gc')
   const collect: unknown = runInNewContext('gc')
   // Twice, because finalizers of the first run release buffers.
-  for (let turn = 0; turn < 2; turn += 1) if (typeof collect === 'function') collect()
+  for (let pass = 0; pass < 2; pass += 1) if (typeof collect === 'function') collect()
   const { heapUsed, external, rss } = process.memoryUsage()
   return { live: heapUsed + external, resident: rss }
 }

@@ -156,9 +156,9 @@ async function connectServer(name: string, root: string, args: string[]) {
   const content = contentOf(BYTES).toString()
   const variant: Variant = {
     name,
-    async run(turn) {
-      const path = `${root}/src/f${turn % 100}.ts`
-      const answer = await client.callTool({ name: 'write_file', arguments: { path, content: `${turn}${content}` } })
+    async run(iteration) {
+      const path = `${root}/src/f${iteration % 100}.ts`
+      const answer = await client.callTool({ name: 'write_file', arguments: { path, content: `${iteration}${content}` } })
       if (answer.isError) throw new Error(JSON.stringify(answer.content))
     },
   }

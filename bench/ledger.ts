@@ -15,23 +15,23 @@ const PAGE = 20
 /** Measures how verifying, appending, blame and a page of the log grow with the records of a ledger. */
 export const ledger: Suite = async (bench) => {
   const sizes = bench.quick ? [2_000, 8_000, 32_000] : [10_000, 100_000, 1_000_000]
-  const made: { name: string; size: number; layout: Layout }[] = []
+  const ledgers: { name: string; size: number; layout: Layout }[] = []
   for (const size of sizes) {
-    made.push({ name: `${OURS}, ${size.toLocaleString('en')} records`, size, layout: await ledgerOf(size) })
+    ledgers.push({ name: `${OURS}, ${size.toLocaleString('en')} records`, size, layout: await ledgerOf(size) })
   }
-  await measure(bench, made, 'verify a ledger, by its records', 1, async ({ layout }) => {
+  await measure(bench, ledgers, 'verify a ledger, by its records', 1, async ({ layout }) => {
     const { ok, firstBad } = await openLedger(layout).verify()
     if (!ok) throw new Error(firstBad?.reason)
   })
-  await measure(bench, made, 'append a record, by the records before it', 0.15, async ({ layout, size }) => {
+  await measure(bench, ledgers, 'append a record, by the records before it', 0.15, async ({ layout, size }) => {
     await openLedger(layout).append([call(size)])
   })
-  await measure(bench, made, 'blame a file of 200 lines, by the records of the ledger', 1, async ({ layout }) => {
+  await measure(bench, ledgers, 'blame a file of 200 lines, by the records of the ledger', 1, async ({ layout }) => {
     await openLedger(layout).blame('src.ts')
   })
   await measure(
     bench,
-    made,
+    ledgers,
     `log: the last ${PAGE} records, by the records of the ledger`,
     0.15,
     async ({ layout }) => {
@@ -48,13 +48,13 @@ type Made = { readonly name: string; readonly size: number; readonly layout: Lay
 
 async function measure(
   bench: Bench,
-  made: readonly Made[],
+  ledgers: readonly Made[],
   title: string,
   exponent: number,
   work: (made: Made) => Promise<void>,
 ) {
-  const variants: Variant[] = made.map((each) => ({ name: each.name, run: () => work(each) }))
-  const floor = { path: `${made[0]?.layout.root}/floor` }
+  const variants: Variant[] = ledgers.map((each) => ({ name: each.name, run: () => work(each) }))
+  const floor = { path: `${ledgers[0]?.layout.root}/floor` }
   const raw: Variant = {
     name: 'appendFileSync of one line',
     run: () => appendFileSync(floor.path, `${'x'.repeat(600)}\n`),
@@ -64,7 +64,7 @@ async function measure(
     mode: 'async',
     heavy: true,
     aim: { of: 'exponent', atMost: exponent },
-    sizes: made.map(({ name, size }) => ({ name, size })),
+    sizes: ledgers.map(({ name, size }) => ({ name, size })),
     variants: [raw, ...variants],
   })
 }

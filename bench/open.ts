@@ -30,10 +30,10 @@ async function measureResume(bench: Bench, root: string): Promise<void> {
   for (const staged of bench.quick ? [1_000] : [1_000, 10_000, 100_000]) {
     const id = `resume-${staged}`
     const directories = { lower: root, raw: root, spare: root }
-    const left = await ourSubject(directories, id, 'process')
-    left.sync?.mkdirSync(`${root}/other`, RECURSIVE)
-    await writeFiles(left, 'other', staged, 4_096, PER_DIR)
-    await left.close()
+    const abandoned = await ourSubject(directories, id, 'process')
+    abandoned.sync?.mkdirSync(`${root}/other`, RECURSIVE)
+    await writeFiles(abandoned, 'other', staged, 4_096, PER_DIR)
+    await abandoned.close()
     const title = `the same, resuming a session with ${staged.toLocaleString('en')} files of 4 KB staged`
     await bench.compare({ title, mode: 'async', aim: RESUME_AIM, heavy: true, variants: [opening(root, id)] })
   }
@@ -44,11 +44,11 @@ function opening(root: string, id: string): Variant {
   return {
     name: OURS,
     before: () => last?.workspace.close(),
-    async run(turn) {
+    async run(iteration) {
       last = await govern(root, id, { durability: 'process' })
       const { fs } = last.session
       fs.readFileSync(`${root}/src/d0/f0.ts`)
-      fs.writeFileSync(`${root}/src/d0/f1.ts`, `turn ${turn}`)
+      fs.writeFileSync(`${root}/src/d0/f1.ts`, `turn ${iteration}`)
     },
   }
 }

@@ -45,8 +45,8 @@ async function measureScope(bench: Bench): Promise<void> {
   for (const { title, known, aim } of POOLS) {
     const pool = known ? PATHS.slice(0, REPEATED_PATHS) : PATHS
     const variants = [
-      { name, run: (turn: number) => peer(at(pool, turn)) },
-      { name: OURS, run: (turn: number) => scope.matches(at(pool, turn)) },
+      { name, run: (iteration: number) => peer(at(pool, iteration)) },
+      { name: OURS, run: (iteration: number) => scope.matches(at(pool, iteration)) },
     ]
     await bench.compare({ title: `one scope of 1,000 globs, ${title}`, mode: 'sync', aim, variants })
   }
@@ -56,8 +56,8 @@ async function measureScope(bench: Bench): Promise<void> {
 async function measureDecision(bench: Bench): Promise<void> {
   const { decide } = policyOfFiveIntents()
   const allowed = Array.from({ length: UNIQUE_PATHS }, (_, n) => pathIn((n * 5) % GLOBS_EACH, n))
-  const write = (pool: readonly string[]) => (turn: number) => {
-    const path = at(pool, turn)
+  const write = (pool: readonly string[]) => (iteration: number) => {
+    const path = at(pool, iteration)
     return decide({ effect: 'put', path, asked: path })
   }
   for (const { title, aim, known } of POOLS) {
@@ -87,11 +87,11 @@ async function addingRules(files: number, name: string): Promise<Variant> {
   const { session } = await govern(root, 'rules', { durability: 'process' })
   return {
     name,
-    async run(turn) {
-      writeFileSync(`${root}/.orchestration/policy.yaml`, `access:\n  src/d1: read-only\n  src/none-${turn}: deny\n`)
+    async run(iteration) {
+      writeFileSync(`${root}/.orchestration/policy.yaml`, `access:\n  src/d1: read-only\n  src/none-${iteration}: deny\n`)
       // A person's edit happens in another tick.
       await new Promise((next) => setImmediate(next))
-      session.fs.writeFileSync(`${root}/src/d0/f0.ts`, `turn ${turn}`)
+      session.fs.writeFileSync(`${root}/src/d0/f0.ts`, `turn ${iteration}`)
       session.fs.readFileSync(`${root}/src/d0/f1.ts`)
       session.fs.readdirSync(`${root}/src/d0`)
     },

@@ -77,8 +77,8 @@ export function rowText(row: Row): string {
   const lines = row.results.map(
     (result) => `  ${result.name.padEnd(36)}${costText(result, row.unit)}${ratioText(result)}`,
   )
-  const left = row.skipped.map(({ name, reason }) => `  ${name.padEnd(36)}skipped: ${reason}`)
-  return [row.title, ...lines, ...left, ...verdictLines(row)].join('\n')
+  const skipped = row.skipped.map(({ name, reason }) => `  ${name.padEnd(36)}skipped: ${reason}`)
+  return [row.title, ...lines, ...skipped, ...verdictLines(row)].join('\n')
 }
 
 /** Formats a suite's rows as tables with variants, versions and spreads. */
@@ -90,10 +90,10 @@ export function reportText(report: Report): string {
       const multiple = ratio ? `${times(ratio.median)} (${digits(ratio.low)}–${digits(ratio.high)})` : ''
       return `| ${name} | ${quantity(median, row.unit)} | ${spread} | ${multiple} |`
     })
-    const left = row.skipped.map(({ name, reason }) => `- ${name}: skipped, ${reason.split('\n')[0]}`)
+    const skipped = row.skipped.map(({ name, reason }) => `- ${name}: skipped, ${reason.split('\n')[0]}`)
     const head = ['| | median | p25 … p90 | to the first |', '| --- | --- | --- | --- |']
     const verdicts = verdictLines(row).map((line) => `- ${line.trim()}`)
-    return [`## ${row.title}`, '', ...(lines.length > 0 ? [...head, ...lines, ''] : []), ...verdicts, ...left, ''].join(
+    return [`## ${row.title}`, '', ...(lines.length > 0 ? [...head, ...lines, ''] : []), ...verdicts, ...skipped, ''].join(
       '\n',
     )
   })

@@ -29,13 +29,13 @@ const REVIEWER = { name: 'Bench' }
  */
 export const review: Suite = async (bench) => {
   const files = bench.quick ? 500 : 2_000
-  const many = await pairOf('many', (turn) => {
+  const many = await pairOf('many', (side) => {
     const content = contentOf(BYTES)
-    return namesOf('src', files, PER_DIR).map((path) => [path, `${content}export const turn = '${turn} ${path}'\n`])
+    return namesOf('src', files, PER_DIR).map((path) => [path, `${content}export const turn = '${side} ${path}'\n`])
   })
   const lines = bench.quick ? 10_000 : 50_000
-  const long = await pairOf('long', (turn) => {
-    const text = Array.from({ length: lines / 2 }, (_, n) => `export const value${n} = compute('${turn}', ${n})\n`)
+  const long = await pairOf('long', (side) => {
+    const text = Array.from({ length: lines / 2 }, (_, n) => `export const value${n} = compute('${side}', ${n})\n`)
     return [['src/long.ts', text.join('')]]
   })
   await measureDiff(bench, `the diff of ${files.toLocaleString('en')} changed files`, many)
@@ -55,7 +55,7 @@ interface Pair {
   readonly version: string | undefined
 }
 
-type Contents = (turn: 'before' | 'after') => (readonly [path: string, text: string])[]
+type Contents = (side: 'before' | 'after') => (readonly [path: string, text: string])[]
 
 async function pairOf(session: string, contents: Contents): Promise<Pair> {
   const place = memoryPlace().path
@@ -113,14 +113,14 @@ async function measureApprove(bench: Bench, title: string, pair: Pair): Promise<
   await bench.compare({ title, mode: 'async', heavy: true, variants: [...variants, ours], absent })
 }
 
-function reviewing({ root, session }: Pair, look: (review: Review) => Promise<unknown>): Variant {
+function reviewing({ root, session }: Pair, visit: (review: Review) => Promise<unknown>): Variant {
   let last: Workspace | undefined
   return {
     name: OURS,
     before: () => last?.close(),
     async run() {
       last = await openWorkspace(root)
-      return look(await last.review(session))
+      return visit(await last.review(session))
     },
   }
 }
@@ -131,8 +131,8 @@ const CLASS_AIM = { of: 'value', atMost: 100_000 } as const
 /** Measures the classes of changed source files, as a review or an approval needs them, and again from the cache of another process. */
 async function measureClasses(bench: Bench): Promise<void> {
   const count = bench.quick ? 100 : 1_000
-  const { root, session } = await pairOf('classes', (turn) =>
-    namesOf('src', count, PER_DIR).map((path, n) => [path, `${contentOf(SOURCE)}const turn${n} = '${turn}'\n`]),
+  const { root, session } = await pairOf('classes', (side) =>
+    namesOf('src', count, PER_DIR).map((path, n) => [path, `${contentOf(SOURCE)}const turn${n} = '${side}'\n`]),
   )
   const layout = layoutAt(realpathSync(root))
   const { classes } = layout
@@ -163,8 +163,8 @@ async function measureFirstScreen(bench: Bench, files: number, aim: Aim): Promis
   const title = `the first screen of escrow review, ${files.toLocaleString('en')} changed files`
   if (!existsSync(ESCROW)) return bench.skip(title, 'dist/ is missing: npm run build', aim)
   if (toolVersion('script') === undefined) return bench.skip(title, 'script(1) is not installed', aim)
-  const { root, session } = await pairOf(`screen-${files}`, (turn) =>
-    namesOf('src', files, PER_DIR).map((path) => [path, `${contentOf(BYTES)}export const turn = '${turn}'\n`]),
+  const { root, session } = await pairOf(`screen-${files}`, (side) =>
+    namesOf('src', files, PER_DIR).map((path) => [path, `${contentOf(BYTES)}export const turn = '${side}'\n`]),
   )
   const left: ChildProcess[] = []
   const leave = async () => {

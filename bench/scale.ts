@@ -24,14 +24,14 @@ export const scale: Suite = async (bench) => {
 
 async function measureFiles(bench: Bench, path: string): Promise<void> {
   const sizes = bench.quick ? [500, 2_000, 8_000] : [2_000, 20_000, 200_000]
-  const named = sizes.map((size) => ({ name: `${OURS}, ${size.toLocaleString('en')} files`, size }))
+  const sizesWithNames = sizes.map((size) => ({ name: `${OURS}, ${size.toLocaleString('en')} files`, size }))
   await bench.growth({
     title: 'open a workspace, select, first read and write, by its files',
     mode: 'async',
     heavy: true,
     aim: FLAT,
-    sizes: named,
-    variants: [floor(`${path}/floor`), ...named.map(({ name, size }) => opening(name, `${path}/${size}`, size))],
+    sizes: sizesWithNames,
+    variants: [floor(`${path}/floor`), ...sizesWithNames.map(({ name, size }) => opening(name, `${path}/${size}`, size))],
   })
 }
 
@@ -42,10 +42,10 @@ function opening(name: string, root: string, files: number): Variant {
   return {
     name,
     before: () => last?.workspace.close(),
-    async run(turn) {
+    async run(iteration) {
       last = await govern(root, 'open', { durability: 'memory' })
       last.session.fs.readFileSync(`${root}/src/d0/f0.ts`)
-      last.session.fs.writeFileSync(`${root}/src/d0/f1.ts`, `turn ${turn}`)
+      last.session.fs.writeFileSync(`${root}/src/d0/f1.ts`, `turn ${iteration}`)
     },
   }
 }
@@ -56,16 +56,16 @@ const BY_AGENTS = { of: 'exponent', atMost: 1 } as const
 /** Agents that share a fixed number of calls, while a reviewer reads the changes of one of them. */
 async function measureAgents(bench: Bench, path: string): Promise<void> {
   const sizes = [2, 8, 32]
-  const named = sizes.map((size) => ({ name: `${OURS}, ${size} agents and a reviewer`, size }))
+  const sizesWithNames = sizes.map((size) => ({ name: `${OURS}, ${size} agents and a reviewer`, size }))
   await bench.growth({
     title: `${SHARED_CALLS} writes and reads beside a reviewer, by the agents that share them`,
     mode: 'async',
     heavy: true,
     aim: BY_AGENTS,
-    sizes: named,
+    sizes: sizesWithNames,
     variants: [
       floor(`${path}/floor`),
-      ...(await Promise.all(named.map(({ name, size }) => crowd(name, `${path}/${size}`, size)))),
+      ...(await Promise.all(sizesWithNames.map(({ name, size }) => crowd(name, `${path}/${size}`, size)))),
     ],
   })
 }
@@ -99,15 +99,15 @@ async function crowd(name: string, root: string, agents: number): Promise<Varian
 /** Sessions that follow each other in one process, each with an intent and a write. The ledger grows with each. */
 async function measureLedger(bench: Bench, path: string): Promise<void> {
   const sizes = bench.quick ? [50, 200, 800] : [200, 1_000, 5_000]
-  const named = sizes.map((size) => ({ name: `${OURS}, after ${size.toLocaleString('en')} sessions`, size }))
+  const sizesWithNames = sizes.map((size) => ({ name: `${OURS}, after ${size.toLocaleString('en')} sessions`, size }))
   const variants: Variant[] = [floor(`${path}/floor`)]
-  for (const { name, size } of named) variants.push(await nextSession(name, `${path}/${size}`, size))
+  for (const { name, size } of sizesWithNames) variants.push(await nextSession(name, `${path}/${size}`, size))
   await bench.growth({
     title: 'open a session, select, write and close, by the sessions before it',
     mode: 'async',
     heavy: true,
     aim: FLAT,
-    sizes: named,
+    sizes: sizesWithNames,
     variants,
   })
 }

@@ -112,12 +112,12 @@ function measuredRows({ parts }: AimedRow, reports: readonly Report[]): (Row | u
 }
 
 /** Joins words with slashes. Equal words become one. */
-function joinDistinct(words: readonly string[]): string {
-  return [...new Set(words)].length === 1 ? (words[0] ?? '') : words.join(' / ')
+function joinDistinct(texts: readonly string[]): string {
+  return [...new Set(texts)].length === 1 ? (texts[0] ?? '') : texts.join(' / ')
 }
 
-function cells(words: readonly string[]): string {
-  return `| ${words.map((word) => word.replaceAll('|', '\\|')).join(' | ')} |`
+function cells(texts: readonly string[]): string {
+  return `| ${texts.map((word) => word.replaceAll('|', '\\|')).join(' | ')} |`
 }
 
 function machineText({ suite, machine, medium, quick }: Report): string {

@@ -70,11 +70,11 @@ async function measureMemory(bench: Bench, layout: Layout): Promise<void> {
 
 async function peakOf(layout: Layout): Promise<number> {
   let peak = 0
-  const look = setInterval(() => {
+  const timer = setInterval(() => {
     peak = Math.max(peak, process.memoryUsage.rss())
   }, 20)
   await openLedger(layout).verify()
-  clearInterval(look)
+  clearInterval(timer)
   return peak
 }
 

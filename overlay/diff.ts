@@ -42,11 +42,11 @@ export interface StageDiff {
  * renamed or removed directory counts once for each file and link in it.
  */
 export function diffStage(overlay: Overlay): StageDiff {
-  const seen = new LowerStatCache(overlay.lower)
-  const touched = collect(overlay, seen)
+  const lowerStats = new LowerStatCache(overlay.lower)
+  const touched = collect(overlay, lowerStats)
   const pairs = new Map<RelPath, Pair>()
-  for (const path of touched.files) pairs.set(path, pairAt(overlay, path, seen, touched))
-  const blocked = new BlockedDirectories(seen, (path) => pairs.get(path)?.after === null && !pairs.get(path)?.drifted)
+  for (const path of touched.files) pairs.set(path, pairAt(overlay, path, lowerStats, touched))
+  const blocked = new BlockedDirectories(lowerStats, (path) => pairs.get(path)?.after === null && !pairs.get(path)?.drifted)
   for (const [path, pair] of pairs)
     if (pair.after !== null && blocked.has(parentOf(path))) pairs.set(path, { ...pair, drifted: true })
   const renames = matchRenames(overlay, pairs)
@@ -61,14 +61,14 @@ export function diffStage(overlay: Overlay): StageDiff {
     const links = linked.get(path)?.filter((name) => name !== path)
     if (change) changes.push(links ? { ...change, links } : change)
   }
-  for (const change of directoryChanges(overlay, touched, seen, blocked)) changes.push(change)
+  for (const change of directoryChanges(overlay, touched, lowerStats, blocked)) changes.push(change)
   return {
     changes,
-    newDirs: newDirs(overlay, touched, seen),
+    newDirs: newDirs(overlay, touched, lowerStats),
     removedDirs: [...touched.hiddenDirs].sort().reverse(),
-    moves: movesIn(overlay, touched, seen),
-    look: (path) => seen.look(path),
-    readAt: (path) => seen.readAt(path),
+    moves: movesIn(overlay, touched, lowerStats),
+    look: (path) => lowerStats.look(path),
+    readAt: (path) => lowerStats.readAt(path),
   }
 }
 
@@ -100,11 +100,11 @@ class Touched {
   }
 }
 
-function collect(overlay: Overlay, seen: LowerStatCache): Touched {
+function collect(overlay: Overlay, lowerStats: LowerStatCache): Touched {
   const touched = new Touched()
   const visit = (node: TreeNode, path: RelPath): void => {
     const covers = node.whiteout || node.lower !== undefined
-    if (covers) addHidden(overlay, path, touched, seen)
+    if (covers) addHidden(overlay, path, touched, lowerStats)
     if (node.whiteout) return
     if (typeof node.lower === 'string') {
       addMerged(overlay, path, touched)
@@ -132,15 +132,15 @@ function linkedNames(overlay: Overlay, { files }: Touched): Map<RelPath, RelPath
 }
 
 /** Adds everything on disk below a name that the stage covers. */
-function addHidden(overlay: Overlay, path: RelPath, touched: Touched, seen: LowerStatCache): void {
-  const type = seen.typeOf(path)
+function addHidden(overlay: Overlay, path: RelPath, touched: Touched, lowerStats: LowerStatCache): void {
+  const type = lowerStats.typeOf(path)
   if (type !== undefined) touched.hidden.add(path)
   if (type === 'file' || type === 'symlink') touched.files.add(path)
   else if (type === 'other') touched.hiddenOthers.add(path)
   else if (type === undefined && overlay.stage.bases.has(path)) touched.files.add(path)
   if (type !== 'dir') return
   if (overlay.typeOf(path) !== 'dir') touched.hiddenDirs.add(path)
-  for (const entry of overlay.lower.readdir(path)) addHidden(overlay, childOf(path, entry.name), touched, seen)
+  for (const entry of overlay.lower.readdir(path)) addHidden(overlay, childOf(path, entry.name), touched, lowerStats)
 }
 
 /** Adds everything that the merged view shows below a renamed name. */
@@ -154,12 +154,12 @@ function addMerged(overlay: Overlay, path: RelPath, touched: Touched): void {
   for (const entry of overlay.readdir(path)) addMerged(overlay, childOf(path, entry.name), touched)
 }
 
-function pairAt(overlay: Overlay, path: RelPath, seen: LowerStatCache, touched: Touched): Pair {
+function pairAt(overlay: Overlay, path: RelPath, lowerStats: LowerStatCache, touched: Touched): Pair {
   const base = touched.appearedLater(overlay, path) ? ABSENT : overlay.stage.bases.get(path)
-  const now = seen.state(path, base)
+  const now = lowerStats.state(path, base)
   const before = base ? base.state : now
   const drifted = base !== undefined && !sameContent(base.state, now)
-  const after = fileOnly(mergedState(overlay, path, seen))
+  const after = fileOnly(mergedState(overlay, path, lowerStats))
   // The disk already has the staged state, no matter who wrote it: nothing is left to commit.
   if (drifted && sameState(fileOnly(now), after)) return { before: after, after, drifted: false }
   return { before: fileOnly(before), after, drifted }
@@ -272,13 +272,13 @@ export function contentOf(overlay: Overlay, path: RelPath, after: FileState | nu
 function directoryChanges(
   overlay: Overlay,
   touched: Touched,
-  seen: LowerStatCache,
+  lowerStats: LowerStatCache,
   blocked: BlockedDirectories,
 ): StagedChange[] {
   const changes: StagedChange[] = []
   for (const path of touched.dirs) {
-    const before = seen.state(path)
-    const after = mergedState(overlay, path, seen)
+    const before = lowerStats.state(path)
+    const after = mergedState(overlay, path, lowerStats)
     if (before?.type === 'dir' ? before.mode === after?.mode : overlay.readdir(path).length > 0) continue
     const pair = { before: before?.type === 'dir' ? before : null, after, drifted: blocked.has(path) }
     const change = toChange(overlay, path, pair, undefined)
@@ -286,24 +286,24 @@ function directoryChanges(
   }
   for (const path of touched.hiddenDirs) {
     if (overlay.lower.readdir(path).length > 0) continue
-    const before = seen.state(path)
+    const before = lowerStats.state(path)
     const change = toChange(overlay, path, { before, after: null, drifted: false }, undefined)
     if (change) changes.push(change)
   }
   return changes
 }
 
-function newDirs(overlay: Overlay, touched: Touched, seen: LowerStatCache): StageDiff['newDirs'] {
+function newDirs(overlay: Overlay, touched: Touched, lowerStats: LowerStatCache): StageDiff['newDirs'] {
   return [...touched.dirs]
-    .filter((path) => overlay.typeOf(path) === 'dir' && seen.typeOf(path) !== 'dir')
+    .filter((path) => overlay.typeOf(path) === 'dir' && lowerStats.typeOf(path) !== 'dir')
     .sort()
-    .map((path) => ({ path, mode: mergedState(overlay, path, seen)?.mode ?? 0o777 }))
+    .map((path) => ({ path, mode: mergedState(overlay, path, lowerStats)?.mode ?? 0o777 }))
 }
 
-function movesIn(overlay: Overlay, touched: Touched, seen: LowerStatCache): DirectoryMove[] {
+function movesIn(overlay: Overlay, touched: Touched, lowerStats: LowerStatCache): DirectoryMove[] {
   const found = redirects(overlay.stage.tree.root, ROOT).filter(({ at, lower }) => {
-    if (seen.typeOf(lower) !== 'dir' || seen.look(at) !== undefined || overlay.typeOf(lower) !== undefined) return false
+    if (lowerStats.typeOf(lower) !== 'dir' || lowerStats.look(at) !== undefined || overlay.typeOf(lower) !== undefined) return false
     return ![...touched.hiddenOthers].some((path) => isWithin(path, lower))
   })
-  return found.map(({ at, lower }) => ({ from: lower, to: at, mode: Number((seen.look(lower)?.mode ?? 0n) & 0o7777n) }))
+  return found.map(({ at, lower }) => ({ from: lower, to: at, mode: Number((lowerStats.look(lower)?.mode ?? 0n) & 0o7777n) }))
 }

@@ -33,9 +33,9 @@ export class LowerStatCache {
   state(path: RelPath, base?: Base): FileState | null {
     const known = this.#states.get(path)
     if (known !== undefined) return known
-    const look = this.look(path)
+    const stats = this.look(path)
     const at = Date.now()
-    const state = look ? stateNow(this.lower, path, base ?? ABSENT, look) : null
+    const state = stats ? stateNow(this.lower, path, base ?? ABSENT, stats) : null
     // If the stamp equals the base's, the base is returned, and the content was not read.
     if (state !== base?.state) this.#readAt.set(path, at)
     this.#states.set(path, state)

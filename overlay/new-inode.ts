@@ -16,12 +16,12 @@ export interface Parent {
  * its creator is not in.
  */
 export function newInode(type: 'file' | 'dir' | 'symlink', mode: number, parent: Parent | undefined): NewInode {
-  const own = { mode, ...ownIds() }
-  if (parent === undefined || (parent.mode & SETGID) === 0) return own
+  const fields = { mode, ...ownIds() }
+  if (parent === undefined || (parent.mode & SETGID) === 0) return fields
   const { gid } = parent
-  if (type === 'dir') return { ...own, gid, mode: mode | SETGID }
+  if (type === 'dir') return { ...fields, gid, mode: mode | SETGID }
   const runsAsGroup = type === 'file' && (mode & SETGID) !== 0 && (mode & constants.S_IXGRP) !== 0
-  return { ...own, gid, mode: runsAsGroup && !isInGroup(gid) ? mode & ~SETGID : mode }
+  return { ...fields, gid, mode: runsAsGroup && !isInGroup(gid) ? mode & ~SETGID : mode }
 }
 
 const ownIds = memoizePerTick(() => ({ uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }))

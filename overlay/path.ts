@@ -124,11 +124,11 @@ export function checkName(name: string): void {
  */
 export function lexical(text: string): string | undefined {
   if (text === '' || isClean(text)) return text
-  const kept: string[] = []
+  const segments: string[] = []
   for (const segment of text.split('/')) {
     if (segment === '' || segment === '.') continue
-    if (segment !== '..') kept.push(segment)
-    else if (kept.pop() === undefined) return undefined
+    if (segment !== '..') segments.push(segment)
+    else if (segments.pop() === undefined) return undefined
   }
-  return kept.join('/')
+  return segments.join('/')
 }

@@ -8,8 +8,8 @@ import type { ReconcilePlan } from './reconcile-plan.js'
  * removed with its directory is first separated from its neighbours. A name stays staged if another entry has its
  * place.
  */
-export function revertPaths(overlay: Overlay, asked: ReadonlySet<RelPath>): ReconcilePlan {
-  const names = new Set([...asked].filter((name) => !isTaken(overlay, name, asked)))
+export function revertPaths(overlay: Overlay, paths: ReadonlySet<RelPath>): ReconcilePlan {
+  const names = new Set([...paths].filter((name) => !isTaken(overlay, name, paths)))
   const result: ReconcilePlan = { drop: [], point: [], hide: [], forget: [...names], bases: [] }
   const covers = new Map<RelPath, RelPath[]>()
   for (const name of names) {

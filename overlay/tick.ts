@@ -7,18 +7,18 @@ import { performance } from 'node:perf_hooks'
  */
 const LONGEST_MS = 1
 
-let turn = 0
+let ticks = 0
 let since = 0
 let isOpen = false
 
 /** The number of the current turn. */
 function currentTick(now = performance.now()): number {
-  if (isOpen && now - since < LONGEST_MS) return turn
+  if (isOpen && now - since < LONGEST_MS) return ticks
   since = now
-  turn++
+  ticks++
   if (!isOpen) process.nextTick(end)
   isOpen = true
-  return turn
+  return ticks
 }
 
 function end(): void {
@@ -27,7 +27,7 @@ function end(): void {
 
 /** Discards this turn's answers, because this process itself has changed something. */
 export function invalidateTick(): void {
-  turn++
+  ticks++
 }
 
 /** Calls `ask` at most once per turn. */

@@ -142,10 +142,10 @@ export class Inode implements InodeAttributes {
   #own(): Content {
     const shared = this.#content
     if (!shared || shared.holders === 1) return this.#recreate()
-    const own = shared.clone()
+    const copy = shared.clone()
     shared.release()
-    this.#content = own
-    return own
+    this.#content = copy
+    return copy
   }
 }
 

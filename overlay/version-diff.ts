@@ -17,12 +17,12 @@ export function differences(a: TreeNode | undefined, b: TreeNode | undefined, pa
     const alike = a?.whiteout === b?.whiteout && a?.lower === b?.lower && isDir(a) === isDir(b)
     if (!alike) return [{ path, tree: true }]
   }
-  const own = a?.inode === b?.inode ? [] : [{ path, tree: false }]
+  const changed = a?.inode === b?.inode ? [] : [{ path, tree: false }]
   const names = new Set([...(a?.children?.keys() ?? []), ...(b?.children?.keys() ?? [])])
   const below = [...names].flatMap((name) =>
     differences(a?.children?.get(name), b?.children?.get(name), childOf(path, name)),
   )
-  return [...own, ...below]
+  return [...changed, ...below]
 }
 
 function covers(node: TreeNode | undefined): boolean {

@@ -97,14 +97,14 @@ function reportOf(
   homes: ReadonlyMap<ts.Symbol, string>,
   findReferences: (statement: ts.Node) => ts.Symbol[],
 ): string {
-  const own = new Set(exported.values())
+  const exportedSymbols = new Set(exported.values())
   const hidden = new Set<ts.Symbol>()
   const elsewhere = new Map<string, Set<string>>()
-  const queue = [...own]
+  const queue = [...exportedSymbols]
   for (const symbol of queue)
     for (const found of statementsOf(symbol).flatMap(findReferences)) {
       const home = homes.get(found)
-      if (own.has(found) || hidden.has(found)) continue
+      if (exportedSymbols.has(found) || hidden.has(found)) continue
       if (home !== undefined) elsewhere.set(home, (elsewhere.get(home) ?? new Set()).add(found.name))
       else {
         hidden.add(found)

@@ -64,15 +64,15 @@ function runningCalls(subject: Subject, files: number): Variant {
 
 async function fillPeers(peers: readonly Subject[], files: number): Promise<{ filled: Subject[]; left: Skipped[] }> {
   const filled: Subject[] = []
-  const left: Skipped[] = []
+  const skipped: Skipped[] = []
   for (const subject of peers) {
     const isOwn = !subject.overLower
     if (isOwn && !subject.sync && files > MAX_DATABASE_FILES)
-      left.push({ name: subject.name, reason: 'it has no lower layer, and filling it takes minutes' })
+      skipped.push({ name: subject.name, reason: 'it has no lower layer, and filling it takes minutes' })
     else {
       if (isOwn) await writeFiles(subject, 'src', files, TREE_BYTES, PER_DIR)
       filled.push(subject)
     }
   }
-  return { filled, left }
+  return { filled, left: skipped }
 }

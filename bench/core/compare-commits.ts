@@ -26,10 +26,10 @@ export function compareCommits(
   const dirs = commits.map(buildCommit)
   if (dirs[0] === dirs[1]) throw new Error(`${commits.join(' and ')} are one commit.`)
   const runs: [Ratios[], Ratios[]] = [[], []]
-  for (const turn of quick ? ORDER.slice(0, 4) : ORDER) {
-    const script = ['--import', './ts-node.mjs', 'bench/run.ts', 'core', dirs[turn] ?? '']
+  for (const order of quick ? ORDER.slice(0, 4) : ORDER) {
+    const script = ['--import', './ts-node.mjs', 'bench/run.ts', 'core', dirs[order] ?? '']
     const output = runTool(process.execPath, script, REPOSITORY)
-    runs[turn].push(ratiosShape.parse(JSON.parse(output)))
+    runs[order].push(ratiosShape.parse(JSON.parse(output)))
   }
   for (const line of comparison(runs)) print(line)
 }

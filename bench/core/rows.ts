@@ -36,7 +36,7 @@ interface FsTarget {
   readonly fs: SyncCalls & { readonly promises: Pick<PromiseCalls, 'readFile'> }
 }
 
-type Run = (player: FsTarget, path: string, turn: number) => unknown
+type Run = (player: FsTarget, path: string, iteration: number) => unknown
 
 /** Creates the rows. @param base an empty directory, whose sessions stay open until `close` */
 export async function coreRows(base: string, build: Build): Promise<{ rows: CoreRow[]; close(): Promise<void> }> {
@@ -71,7 +71,7 @@ function row(
 ): CoreRow {
   const variants = players.map((player): Variant => {
     const paths = names.map((name) => `${player.root}/${name}`)
-    return { name: player.name, run: (turn) => run(player, at(paths, turn), turn) }
+    return { name: player.name, run: (iteration) => run(player, at(paths, iteration), iteration) }
   })
   return { title, mode: 'sync', variants, ...more }
 }
@@ -85,24 +85,24 @@ function lowerReads({ raw, ours }: Targets): CoreRow[] {
   const players = [raw, ours]
   const lower = namesOf('src/small', FILES)
   return [
-    row('readFileSync 4 KB, lower', players, lower, ({ fs: face }, path) => face.readFileSync(path)),
-    row('statSync, lower', players, lower, ({ fs: face }, path) => face.statSync(path)),
-    row('existsSync, lower', players, lower, ({ fs: face }, path) => face.existsSync(path)),
-    row(`readdirSync of ${LISTED} names`, players, ['src/wide'], ({ fs: face }, path) => face.readdirSync(path)),
+    row('readFileSync 4 KB, lower', players, lower, ({ fs: facade }, path) => facade.readFileSync(path)),
+    row('statSync, lower', players, lower, ({ fs: facade }, path) => facade.statSync(path)),
+    row('existsSync, lower', players, lower, ({ fs: facade }, path) => facade.existsSync(path)),
+    row(`readdirSync of ${LISTED} names`, players, ['src/wide'], ({ fs: facade }, path) => facade.readdirSync(path)),
     // node:fs in its sync form: the promise form waits for other threads, whose work is not ours.
     row('promises.readFile 4 KB, lower', players, lower, readingAsync, { mode: 'async' }),
   ]
 }
 
-const readingAsync: Run = ({ fs: face }, path) => (face === fs ? fs.readFileSync(path) : face.promises.readFile(path))
+const readingAsync: Run = ({ fs: facade }, path) => (facade === fs ? fs.readFileSync(path) : facade.promises.readFile(path))
 
 function stagedReads({ ours }: Targets): CoreRow[] {
   const players = [inMemory(), ours]
   const staged = namesOf('made/small', FILES)
   makeStaged(players, staged)
   return [
-    row('readFileSync 4 KB, staged', players, staged, ({ fs: face }, path) => face.readFileSync(path)),
-    row('statSync, staged', players, staged, ({ fs: face }, path) => face.statSync(path)),
+    row('readFileSync 4 KB, staged', players, staged, ({ fs: facade }, path) => facade.readFileSync(path)),
+    row('statSync, staged', players, staged, ({ fs: facade }, path) => facade.statSync(path)),
   ]
 }
 
@@ -111,9 +111,9 @@ function inMemory(): FsTarget {
 }
 
 function makeStaged(players: readonly FsTarget[], names: readonly string[]): void {
-  for (const { root, fs: face } of players) {
-    face.mkdirSync(`${root}/made/small`, RECURSIVE)
-    for (const name of names) face.writeFileSync(`${root}/${name}`, contentOf(BYTES))
+  for (const { root, fs: facade } of players) {
+    facade.mkdirSync(`${root}/made/small`, RECURSIVE)
+    for (const name of names) facade.writeFileSync(`${root}/${name}`, contentOf(BYTES))
   }
 }
 
@@ -121,14 +121,14 @@ function writes({ ours }: Targets, { ours: durable }: Targets): CoreRow[] {
   const data = contentOf(BYTES)
   const few = { maxBatch: 50, maxWarmUp: 3_000 }
   const staged = namesOf('made/small', FILES)
-  const over: Run = ({ fs: face }, path) => face.writeFileSync(path, data)
-  const create: Run = ({ fs: face }, path, turn) => face.writeFileSync(`${path}${turn}.ts`, data)
+  const over: Run = ({ fs: facade }, path) => facade.writeFileSync(path, data)
+  const create: Run = ({ fs: facade }, path, iteration) => facade.writeFileSync(`${path}${iteration}.ts`, data)
   const again = [inMemory(), ours]
   makeStaged(again, staged)
   /** Each row has a separate volume, so that the files of one do not slow the next. */
   const createDirs = (dir: string, of: FsTarget) => {
     const players = [inMemory(), of]
-    for (const { root, fs: face } of players) face.mkdirSync(`${root}/${dir}`, RECURSIVE)
+    for (const { root, fs: facade } of players) facade.mkdirSync(`${root}/${dir}`, RECURSIVE)
     return players
   }
   const title = 'writeFileSync 4 KB'
@@ -149,8 +149,8 @@ function writes({ ours }: Targets, { ours: durable }: Targets): CoreRow[] {
 function wholeRuns(base: string, build: Build): CoreRow[] {
   const floor: Variant = {
     name: `creating ${CHANGED} files`,
-    run(turn) {
-      makeFiles(`${base}/floor/${turn}`, CHANGED, BYTES)
+    run(iteration) {
+      makeFiles(`${base}/floor/${iteration}`, CHANGED, BYTES)
     },
   }
   const { open, review, commit } = committing(build, createTree(`${base}/whole`))
@@ -163,11 +163,11 @@ function wholeRuns(base: string, build: Build): CoreRow[] {
 }
 
 function committing({ name, openWorkspace }: Build, root: string): Record<'open' | 'review' | 'commit', Variant> {
-  let turn = 0
+  let iteration = 0
   const stage = async (files: number) => {
-    turn += 1
+    iteration += 1
     const workspace = await openWorkspace(root, { durability: 'process' })
-    const id = `turn-${turn}`
+    const id = `turn-${iteration}`
     const session = await workspace.session({ id, agent: { tool: 'bench' } })
     await session.selectIntent('INT-001')
     for (const path of namesOf('src/small', files))

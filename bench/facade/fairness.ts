@@ -42,7 +42,7 @@ async function delay(
   let stopped = false
   const loop = async (from: number) => {
     const end = performance.now() + 10 * ms
-    for (let turn = from; !stopped && performance.now() < end; turn++) await call(subject.promises, at(paths, turn))
+    for (let iteration = from; !stopped && performance.now() < end; iteration++) await call(subject.promises, at(paths, iteration))
   }
   histogram.enable()
   const loops = Promise.all(Array.from({ length: loopCount }, (_, from) => loop(from)))

@@ -47,7 +47,7 @@ function rowOf(bench: Bench, raw: Subject, stages: readonly SizedStage[]) {
   return async (what: string, names: readonly string[], run: (fs: SyncCalls, path: string) => unknown) => {
     const variants = [raw, ...stages.map(({ subject }) => subject)].flatMap(({ name, root, sync }) => {
       const paths = names.map((each) => `${root}/${each}`)
-      return sync ? [{ name, run: (turn: number) => run(sync, at(paths, turn)) }] : []
+      return sync ? [{ name, run: (iteration: number) => run(sync, at(paths, iteration)) }] : []
     })
     const sizes = stages.map(({ subject, size }) => ({ name: subject.name, size }))
     await bench.growth({ title: `as the stage grows: ${what}`, mode: 'sync', aim: FLAT, variants, sizes })

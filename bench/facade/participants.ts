@@ -32,7 +32,7 @@ export function syncParts(
     const { sync } = subject
     if (!sync) return undefined
     const paths = pathsOf(subject, names)
-    return { name: subject.name, run: (turn) => run(sync, at(paths, turn)) }
+    return { name: subject.name, run: (iteration) => run(sync, at(paths, iteration)) }
   })
 }
 
@@ -45,7 +45,7 @@ export function promiseParts(
   return partsOf(cast, check, (subject) => {
     const { promises } = subject
     const paths = pathsOf(subject, names)
-    return { name: subject.name, run: (turn) => run(promises, at(paths, turn)) }
+    return { name: subject.name, run: (iteration) => run(promises, at(paths, iteration)) }
   })
 }
 
@@ -70,8 +70,8 @@ export function pathsOf({ root }: Subject, names: readonly string[]): string[] {
 }
 
 /** The item of a turn, in a cycle. */
-export function at(items: readonly string[], turn: number): string {
-  return items[turn % items.length] ?? ''
+export function at(items: readonly string[], iteration: number): string {
+  return items[iteration % items.length] ?? ''
 }
 
 /** Writes `count` files below a directory of a subject. escrowfs stages them; `node:fs` writes them to disk. */

@@ -13,9 +13,9 @@ export async function measureRename(bench: Bench, directories: Directories, ours
   makeFiles(`${directories.lower}/big/few`, FEW, 0)
   const { sync, root } = ours
   if (!sync) return
-  const swap = (dir: string) => (turn: number) => {
+  const swap = (dir: string) => (iteration: number) => {
     const [here, there] = [`${root}/big/${dir}`, `${root}/moved/${dir}`]
-    return turn % 2 === 0 ? sync.renameSync(here, there) : sync.renameSync(there, here)
+    return iteration % 2 === 0 ? sync.renameSync(here, there) : sync.renameSync(there, here)
   }
   sync.mkdirSync(`${root}/moved`, { recursive: true })
   const variants = [

@@ -57,7 +57,7 @@ function rewrites(cast: Participants, { bytes, dir, files }: Size) {
   const names = namesOf(`made/${dir}`, files)
   return syncWrites(cast, (subject) => {
     const paths = pathsOf(subject, names)
-    return (turn) => ({ path: at(paths, turn), data })
+    return (iteration) => ({ path: at(paths, iteration), data })
   })
 }
 
@@ -66,7 +66,7 @@ function creations(cast: Participants, dir: string) {
   const data = contentOf(SIZES.small.bytes)
   return syncWrites(cast, ({ root, sync }) => {
     sync?.mkdirSync(`${root}/${dir}`, RECURSIVE)
-    return (turn) => ({ path: `${root}/${dir}/f${turn}.ts`, data })
+    return (iteration) => ({ path: `${root}/${dir}/f${iteration}.ts`, data })
   })
 }
 
@@ -79,8 +79,8 @@ function firstTouches(cast: Participants) {
     const paths = pathsOf(subject, names)
     // unionfs writes into the lower directory where its upper layer has none.
     for (const dir of new Set(paths.map(parentOf))) subject.sync?.mkdirSync(dir, RECURSIVE)
-    return (turn) => {
-      const path = paths[turn]
+    return (iteration) => {
+      const path = paths[iteration]
       if (path === undefined) throw new Error(`it wrote all ${TOUCHED.files} files before the time was up`)
       return { path, data }
     }
@@ -89,7 +89,7 @@ function firstTouches(cast: Participants) {
 
 function syncWrites(
   cast: Participants,
-  jobsOf: (subject: Subject) => (turn: number) => { path: string; data: Buffer },
+  jobsOf: (subject: Subject) => (iteration: number) => { path: string; data: Buffer },
 ) {
   const withSync = cast.subjects.filter(({ sync }) => sync)
   const variants = withSync.map((subject) => {
@@ -97,8 +97,8 @@ function syncWrites(
     const job = jobsOf(subject)
     return {
       name,
-      run(turn: number) {
-        const { path, data } = job(turn)
+      run(iteration: number) {
+        const { path, data } = job(iteration)
         sync?.writeFileSync(path, data)
       },
     }

@@ -103,8 +103,8 @@ export function demoSessions(directory: string): EditSession[] {
 const SEARCH = /^<<<<<<< SEARCH\n(?::start_line:\d+\n-------\n)?([\s\S]*?)\n=======\n([\s\S]*?)\n>>>>>>> REPLACE$/
 
 /** An edit by one of Roo's tools; undefined for its patches of many files. */
-function rooEdit(given: Readonly<Record<string, unknown>>): Edit | undefined {
-  const { path, file_path: file = path, old_string: old, new_string: text, content, diff } = given
+function rooEdit(input: Readonly<Record<string, unknown>>): Edit | undefined {
+  const { path, file_path: file = path, old_string: old, new_string: text, content, diff } = input
   if (typeof file !== 'string') return undefined
   const [, before = old, after = text ?? content] = typeof diff === 'string' ? (SEARCH.exec(diff) ?? []) : []
   if (typeof after !== 'string') return undefined

@@ -27,8 +27,8 @@ const SERVES = /\.bind\(|http\.server|HTTPServer|socketserver|\bnc\b.* -\w*l|\.l
  * needs its own.
  */
 export function portsOf(code: string): number[] {
-  const named = SERVES.test(code) ? [] : [...code.matchAll(/(?<![\w.])\d{2,5}(?![\w.])/g)].map(([text]) => Number(text))
-  return [...new Set([...USUAL, ...named.filter((port) => port > 9 && port < 65_536)])].slice(0, 60)
+  const ports = SERVES.test(code) ? [] : [...code.matchAll(/(?<![\w.])\d{2,5}(?![\w.])/g)].map(([text]) => Number(text))
+  return [...new Set([...USUAL, ...ports.filter((port) => port > 9 && port < 65_536)])].slice(0, 60)
 }
 
 const OWN =

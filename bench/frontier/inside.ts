@@ -22,8 +22,8 @@ async function main(): Promise<void> {
     const session = await workspace.session({ id: 'frontier', agent: { tool: 'bench' } })
     await session.selectIntent('INT-001')
     try {
-      const given = typeof command === 'string' ? command : [...command]
-      const result = await session.exec(given, { timeout: limit * 1_000, network })
+      const args = typeof command === 'string' ? command : [...command]
+      const result = await session.exec(args, { timeout: limit * 1_000, network })
       process.stdout.write(result.stdout + result.stderr)
       refused.push(...result.refused.map(({ path, reason }) => `${path}: ${reason}`))
     } catch (error) {

@@ -12,8 +12,8 @@ export async function cacheResult<T>(name: string, measure: () => Promise<T>): P
   if (FILE === undefined) return measure()
   const lines = existsSync(FILE) ? readFileSync(FILE, 'utf8').trim().split('\n') : []
   for (const line of lines) {
-    const kept = line === '' ? undefined : (JSON.parse(line) as { readonly name: string; readonly result: T })
-    if (kept?.name === name) return kept.result
+    const cached = line === '' ? undefined : (JSON.parse(line) as { readonly name: string; readonly result: T })
+    if (cached?.name === name) return cached.result
   }
   const result = await measure()
   appendFileSync(FILE, `${JSON.stringify({ name, result })}\n`)

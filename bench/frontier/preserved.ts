@@ -74,9 +74,9 @@ async function workUnder(
     fill(`${root}/ws`)
     // As in a repository whose rules are in git: commands see these files under each guard.
     writeTree(`${root}/ws`, { '.orchestration/active_intents.yaml': INTENTS, '.orchestration/policy.yaml': '{}\n' })
-    const seen = await visit({ root, guard, command: line, answers: true, limit })
-    const report = seen.report === undefined ? { questions: 0, refused: [] } : (JSON.parse(seen.report) as Report)
-    return { tree: seen.after.ws, report, out: seen.result.out }
+    const result = await visit({ root, guard, command: line, answers: true, limit })
+    const report = result.report === undefined ? { questions: 0, refused: [] } : (JSON.parse(result.report) as Report)
+    return { tree: result.after.ws, report, out: result.result.out }
   } finally {
     fs.rmSync(root, { recursive: true, force: true })
   }

@@ -70,8 +70,8 @@ const FROM_ETC = ['nsswitch.conf', 'ld.so.cache', 'alternatives', 'ssl/certs/ca-
 /** `srt` sets `/tmp` to a directory for its commands that its host must create. */
 const EMPTY = ['tmp/claude', 'proc', 'dev', 'usr', 'programs', 'listen', 'srv', 'run', 'state', 'var/tmp']
 
-/** Creates the machine's root directory. @param given more files, by their path from the root */
-export function makeWorld(root: string, given: Readonly<Record<string, string>> = {}): void {
+/** Creates the machine's root directory. @param files more files, by their path from the root */
+export function makeWorld(root: string, files: Readonly<Record<string, string>> = {}): void {
   writeTree(root, ROOT_FILES)
   writeTree(`${root}/root`, HOME_FILES)
   fs.chmodSync(`${root}/etc/shadow`, 0o600)
@@ -81,7 +81,7 @@ export function makeWorld(root: string, given: Readonly<Record<string, string>> 
     if (fs.existsSync(`/etc/${name}`)) fs.cpSync(`/etc/${name}`, `${root}/etc/${name}`, copy)
   }
   for (const name of ['bin', 'sbin', 'lib', 'lib64']) fs.symlinkSync(`usr/${name}`, `${root}/${name}`)
-  for (const [path, text] of Object.entries(given)) if (isFree(root, path)) writeTree(root, { [path]: text })
+  for (const [path, text] of Object.entries(files)) if (isFree(root, path)) writeTree(root, { [path]: text })
 }
 
 /** Whether a file can be created at a path: nothing exists there, and no directory of it is a file. */
@@ -145,11 +145,11 @@ export async function tryGuard(root: string, guard: Guard): Promise<Guard> {
   try {
     makeWorld(root)
     writeTree(`${root}/ws`, PROJECT)
-    const seen = await visit({ root, guard, command: 'echo works', answers: true, limit: 20 })
-    const effects = effectsOf(seen)
-    if (!seen.result.out.includes('works') || effects.length > 0)
+    const result = await visit({ root, guard, command: 'echo works', answers: true, limit: 20 })
+    const effects = effectsOf(result)
+    if (!result.result.out.includes('works') || effects.length > 0)
       throw new Error(
-        `Under ${guard.name}, 'echo works' printed ${JSON.stringify(seen.result.out.slice(0, 2_000))} and had effects: ${effects.join(', ') || 'none'}.`,
+        `Under ${guard.name}, 'echo works' printed ${JSON.stringify(result.result.out.slice(0, 2_000))} and had effects: ${effects.join(', ') || 'none'}.`,
       )
     const kept = fs.existsSync(`${root}/${KEPT}`) ? { [KEPT]: fs.readFileSync(`${root}/${KEPT}`, 'utf8') } : {}
     return Object.assign({}, guard, { kept })

@@ -35,17 +35,17 @@ export class Repository {
   ) {}
 
   static async make(root: string, isTracked: boolean, files: Contents): Promise<Repository> {
-    const made = new Repository(root, isTracked)
+    const repository = new Repository(root, isTracked)
     mkdirSync(root, { recursive: true })
-    made.git('init', '-q', '-b', 'main')
+    repository.git('init', '-q', '-b', 'main')
     await initWorkspace(root)
     writeFileSync(join(root, '.orchestration/active_intents.yaml'), INTENTS_FILE)
     if (!isTracked) writeFileSync(join(root, '.git/info/exclude'), '.orchestration/\n')
     const layout = layoutAt(root)
     acceptFiles(layout, compareFiles(layout).digest, REVIEWER)
-    made.write(files)
-    made.commit('begin')
-    return made
+    repository.write(files)
+    repository.commit('begin')
+    return repository
   }
 
   git(...args: string[]): string {

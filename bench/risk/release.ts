@@ -104,8 +104,8 @@ export function isOverBudgetOnly({ decision: { reasons } }: Released): boolean {
 }
 
 /** How many changes have each cause, the most frequent first. A change can have several. */
-export function countByCause(kept: readonly Released[]): { readonly name: string; readonly value: number }[] {
+export function countByCause(results: readonly Released[]): { readonly name: string; readonly value: number }[] {
   const counts = new Map<string, number>()
-  for (const cause of kept.flatMap(causesOf)) counts.set(cause, (counts.get(cause) ?? 0) + 1)
+  for (const cause of results.flatMap(causesOf)) counts.set(cause, (counts.get(cause) ?? 0) + 1)
   return [...counts].map(([name, value]) => ({ name, value })).sort((a, b) => b.value - a.value)
 }

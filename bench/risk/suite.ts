@@ -88,17 +88,17 @@ async function measureRelease(bench: Bench, isHeldOut: boolean): Promise<void> {
 
 function reportBenign(bench: Bench, sets: readonly (readonly Released[])[], name: string): void {
   const changes = sets.flat()
-  const kept = changes.filter(({ decision }) => decision.tier === undefined)
+  const unreleased = changes.filter(({ decision }) => decision.tier === undefined)
   const whole = sets.filter((set) => set.every(({ decision }) => decision.tier !== undefined))
   const title = `${sets.length} benign ${name}`
   bench.values(
     `${title}: changes that need a person, of ${changes.length}`,
     'percent',
-    ours((100 * kept.length) / changes.length),
+    ours((100 * unreleased.length) / changes.length),
     PERSON_AIM,
   )
   bench.values(`${title}: released whole`, 'percent', ours((100 * whole.length) / sets.length))
-  const causes = countByCause(kept).slice(0, CAUSES)
+  const causes = countByCause(unreleased).slice(0, CAUSES)
   bench.values(`${title}: why changes need a person`, 'count', causes)
 }
 

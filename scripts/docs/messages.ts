@@ -225,7 +225,7 @@ function isProgramList(node: ts.Node): boolean {
   const call = ownerOf(node)
   if (!ts.isCallExpression(call) || !/^(?:rowsFor|on|tool|sub)$/.test(call.expression.getText())) return false
   const index = call.expression.getText() === 'tool' ? 2 : 0
-  return call.arguments.some((given, at) => at <= index && given.pos <= node.pos && node.end <= given.end)
+  return call.arguments.some((argument, at) => at <= index && argument.pos <= node.pos && node.end <= argument.end)
 }
 
 /** True if the text is an argument of a call with this name. */

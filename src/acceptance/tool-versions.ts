@@ -24,8 +24,8 @@ const ON_NODE = ['npm', 'npx', 'pnpm', 'yarn']
 /** A shell line that prints the name, a tab and the version of each known program that a command names; undefined for none. */
 export function versionsLine(command: string): string | undefined {
   const words = new Set(command.split(/[^\w.-]+/))
-  const named = Object.keys(PROGRAMS).filter((name) => words.has(name))
-  const all = named.some((name) => ON_NODE.includes(name)) ? new Set(['node', ...named]) : new Set(named)
+  const programs = Object.keys(PROGRAMS).filter((name) => words.has(name))
+  const all = programs.some((name) => ON_NODE.includes(name)) ? new Set(['node', ...programs]) : new Set(programs)
   if (all.size === 0) return undefined
   return [...all]
     .map((name) => `printf '%s\\t%s\\n' ${name} "$(${name} ${PROGRAMS[name]} 2>/dev/null | head -n 1)"`)

@@ -71,9 +71,9 @@ function classRows({ classes }: BacktestReport): string[][] {
 function listSection(title: string, { total, first }: Listed, columns: number): string {
   if (total === 0) return ''
   const shown = first.slice(0, MAX_ROWS)
-  const left = total - shown.reduce((sum, each) => sum + each.count, 0)
+  const remaining = total - shown.reduce((sum, each) => sum + each.count, 0)
   const rows = shown.map((each) => [number(each.count), each.name])
-  return section(`${title}: ${number(total)}`, [...rows, ...(left > 0 ? [[number(left), 'others']] : [])], columns)
+  return section(`${title}: ${number(total)}`, [...rows, ...(remaining > 0 ? [[number(remaining), 'others']] : [])], columns)
 }
 
 function section(title: string, rows: readonly (readonly string[])[], columns: number): string {

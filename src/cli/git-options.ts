@@ -43,6 +43,6 @@ export function gitOptionsOf(
   editText: (text: string) => Promise<string>,
 ): GitCommitOptions | false | undefined {
   if (git === false) return false
-  const given = defined({ branch, per, message, wholeFiles, hooks, edit: edit && editText })
-  return git === true || Object.keys(given).length > 0 ? given : undefined
+  const options = defined({ branch, per, message, wholeFiles, hooks, edit: edit && editText })
+  return git === true || Object.keys(options).length > 0 ? options : undefined
 }

@@ -43,13 +43,13 @@ export function selectionOf(
 
 /** Fails unless each hunk is in a named file, and each named file has one of the hunks. */
 function assertTogether(paths: readonly string[], hunks: readonly string[], set: ChangeSet): void {
-  const named = new Set(paths.map((path) => path.replace(/^\.\//, '')))
+  const names = new Set(paths.map((path) => path.replace(/^\.\//, '')))
   const holders = set.changes
     .filter(({ hunks: own }) => own.some(({ id }) => hunks.includes(id)))
     .map(({ path }) => path)
-  const other = holders.find((path) => !named.has(path))
+  const other = holders.find((path) => !names.has(path))
   if (other !== undefined) throw nothingSelected(`A hunk is in ${other}, which is not named.`, HUNKS_ALONE)
-  const without = [...named].find((path) => !holders.includes(path))
+  const without = [...names].find((path) => !holders.includes(path))
   if (without !== undefined) throw nothingSelected(`No hunk that you named is in ${without}.`, HUNKS_ALONE)
 }
 
@@ -79,14 +79,14 @@ function hunksOf(set: ChangeSet): Hunk[] {
 /** Renders a verdict: a line for each path, with its hunks if only some were selected, and the total amount. */
 export function renderVerdict(verdict: Verdict, set: ChangeSet): { readonly lines: string; readonly amount: string } {
   const short = shortIds(set)
-  const named = new Set(verdict.hunks)
+  const ids = new Set(verdict.hunks)
   const parts = verdict.paths.map((path) => {
     const hunks = set.changes.flatMap((change) => (change.path === path ? change.hunks : []))
-    return { path, hunks: hunks.filter(({ id }) => named.has(id)).map(({ id }) => short.get(id) ?? id) }
+    return { path, hunks: hunks.filter(({ id }) => ids.has(id)).map(({ id }) => short.get(id) ?? id) }
   })
   const lines = parts.map(({ path, hunks }) => `${[verdict.verdict, oneLine(path), ...hunks].join('  ')}\n`).join('')
   const whole = parts.filter(({ hunks }) => hunks.length === 0).length
-  const amounts = [...(whole > 0 || named.size === 0 ? [pluralize(whole, 'change')] : [])]
-  if (named.size > 0) amounts.push(pluralize(named.size, 'hunk'))
+  const amounts = [...(whole > 0 || ids.size === 0 ? [pluralize(whole, 'change')] : [])]
+  if (ids.size > 0) amounts.push(pluralize(ids.size, 'hunk'))
   return { lines, amount: amounts.join(' and ') }
 }

@@ -2,7 +2,7 @@ import type { Io } from './context.js'
 
 /** A progress line, cleared when the work is done. */
 export interface Progress {
-  show(words: string): void
+  show(message: string): void
   clear(): void
 }
 
@@ -17,11 +17,11 @@ export function createProgress(io: Io, now: () => number = () => performance.now
   const startedAt = now()
   let last = Number.NEGATIVE_INFINITY
   return {
-    show(words) {
+    show(message) {
       const at = now()
       if (columns === undefined || !io.terminal || at - startedAt < DELAY_MS || at - last < INTERVAL_MS) return
       last = at
-      io.err(`\r${words.slice(0, columns - 1)}\x1b[K`)
+      io.err(`\r${message.slice(0, columns - 1)}\x1b[K`)
     },
     clear() {
       if (last > 0) io.err(CLEAR_LINE)
@@ -30,10 +30,10 @@ export function createProgress(io: Io, now: () => number = () => performance.now
 }
 
 /** Shows a label with moving dots while `work` runs. */
-export async function withProgress<T>(io: Io, words: string, work: () => Promise<T>): Promise<T> {
+export async function withProgress<T>(io: Io, message: string, work: () => Promise<T>): Promise<T> {
   const progress = createProgress(io)
-  let turn = 0
-  const timer = setInterval(() => progress.show(`${words}${'.'.repeat((turn++ % 3) + 1)}`), 3 * INTERVAL_MS)
+  let frame = 0
+  const timer = setInterval(() => progress.show(`${message}${'.'.repeat((frame++ % 3) + 1)}`), 3 * INTERVAL_MS)
   try {
     return await work()
   } finally {

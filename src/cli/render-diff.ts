@@ -101,11 +101,11 @@ function renderChange(change: Change, group: Chapter, short: ReadonlyMap<string,
 /** The line above a change. Leaves out what the group's title already shows. */
 function headline(change: Change, group: Chapter, colors: Colors): string {
   const { path, kind, state, flags } = change
-  const words = [oneLine(path), kind, colorState(state, colors), ...flags.map((flag) => colors.magenta(flagName(flag)))]
+  const columns = [oneLine(path), kind, colorState(state, colors), ...flags.map((flag) => colors.magenta(flagName(flag)))]
   const shownAlready = [group.intentId, group.callId]
   const label = classLabel(change)
-  if (label) words.push(formatClass(label))
-  return `# ${[...words, ...originLabels(change, shownAlready).map(oneLine)].join('  ')}\n`
+  if (label) columns.push(formatClass(label))
+  return `# ${[...columns, ...originLabels(change, shownAlready).map(oneLine)].join('  ')}\n`
 }
 
 /** The number of a change's tool calls that are listed. */
@@ -160,10 +160,10 @@ function modeLines({ kind, before, after, mode, flags }: Change): string[] {
 }
 
 function renderHunk({ text, state }: Hunk, change: Change, id: string, colors: Colors): string {
-  const own = state === change.state ? '' : ` ${colorState(state, colors)}`
+  const suffix = state === change.state ? '' : ` ${colorState(state, colors)}`
   const paint = (line: string, index: number) => {
     // Only the first line is a header. Every other line begins with its sign, whatever the file contains.
-    if (index === 0) return `${colors.cyan(line)} ${id}${own}`
+    if (index === 0) return `${colors.cyan(line)} ${id}${suffix}`
     if (line.startsWith('+')) return colors.green(line)
     return line.startsWith('-') ? colors.red(line) : line
   }

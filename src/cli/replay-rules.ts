@@ -12,14 +12,14 @@ export function rulesFor(
   root: () => string,
 ): ReplayRules {
   const workspace = workspaceAt(root)
-  const own = (name: string) => (workspace === undefined ? undefined : join(workspace, '.orchestration', name))
+  const orchestrationFile = (name: string) => (workspace === undefined ? undefined : join(workspace, '.orchestration', name))
   const [policyFile, intentsFile] = [resolveFile(cwd, policy), resolveFile(cwd, intents)]
   return {
-    policy: policyFile === undefined ? textAt(own('policy.yaml')) : requiredText(policyFile),
-    intents: intentsFile === undefined ? textAt(own('active_intents.yaml')) : requiredText(intentsFile),
+    policy: policyFile === undefined ? textAt(orchestrationFile('policy.yaml')) : requiredText(policyFile),
+    intents: intentsFile === undefined ? textAt(orchestrationFile('active_intents.yaml')) : requiredText(intentsFile),
     names: {
-      policy: relative(cwd, policyFile ?? own('policy.yaml') ?? '') || 'policy.yaml',
-      intents: relative(cwd, intentsFile ?? own('active_intents.yaml') ?? '') || 'active_intents.yaml',
+      policy: relative(cwd, policyFile ?? orchestrationFile('policy.yaml') ?? '') || 'policy.yaml',
+      intents: relative(cwd, intentsFile ?? orchestrationFile('active_intents.yaml') ?? '') || 'active_intents.yaml',
     },
   }
 }

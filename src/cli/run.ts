@@ -67,8 +67,8 @@ export async function run(argv: readonly string[], io: Io, library: () => Promis
 /** The session that a command was given, if it requires one. */
 function requiredSession({ registeredArguments, processedArgs }: Command): string | undefined {
   const at = registeredArguments.findIndex((each) => each.required && each.name() === 'session')
-  const given: unknown = processedArgs[at]
-  return typeof given === 'string' ? given : undefined
+  const argument: unknown = processedArgs[at]
+  return typeof argument === 'string' ? argument : undefined
 }
 
 function createTerminalProgram(io: Io): Command {
@@ -86,7 +86,7 @@ function createTerminalProgram(io: Io): Command {
 
 /** Adds all commands, and loads those whose name is on the command line. Resolves with the words to parse. */
 async function addCommands(program: Command, argv: readonly string[], context: Context): Promise<string[]> {
-  let words = [...argv]
+  let args = [...argv]
   for (const { name, group, summary, example, load } of COMMANDS) {
     const command = program
       .commandsGroup(`${group}:`)
@@ -96,12 +96,12 @@ async function addCommands(program: Command, argv: readonly string[], context: C
     if (!argv.includes(name)) continue
     const { register, separateProgram } = await load()
     register(command, context)
-    if (separateProgram !== undefined && findCommandName(argv) === name) words = separateProgram(argv, command)
+    if (separateProgram !== undefined && findCommandName(argv) === name) args = separateProgram(argv, command)
   }
   // Added last, so that `help` is in the last group.
   program.helpCommand(true)
   await refuseHelpOnUnknown(program, argv)
-  return words
+  return args
 }
 
 /** Commander does not report an unknown command after `help`, and prints the complete help. */
@@ -129,17 +129,17 @@ function directoryOf(program: Command, io: Io, isNew = false): string {
 }
 
 /** Explains why a path is not a directory; undefined for a directory. */
-function directoryProblem(path: string): ((given: string) => string) | undefined {
+function directoryProblem(path: string): ((path: string) => string) | undefined {
   try {
     return statSync(path).isDirectory() ? undefined : notDirectory
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'ENOTDIR') return notDirectory
-    return code === 'ENOENT' ? (given) => `There is no directory ${given}.` : undefined
+    return code === 'ENOENT' ? (name) => `There is no directory ${name}.` : undefined
   }
 }
 
-const notDirectory = (given: string) => `${given} is not a directory.`
+const notDirectory = (name: string) => `${name} is not a directory.`
 
 async function withWorkspace<T>(
   directory: string,

@@ -14,25 +14,25 @@ export interface DiffTarget {
 /**
  * Resolves `[session] [paths...]`. The default is the only session with staged changes.
  * @param place where the command was started
- * @param words the arguments, in order
+ * @param names the arguments, in order
  * @param afterDashes the number of words after `--`; undefined without `--`
  * Rejects with `nothing_selected` if no session or several match.
  */
 export async function resolveTarget(
   workspace: Workspace,
   place: Place,
-  words: readonly string[],
+  names: readonly string[],
   afterDashes: number | undefined,
 ): Promise<DiffTarget> {
-  const [first, ...rest] = words
-  if (first === undefined || afterDashes === words.length)
-    return { review: await targetReview(workspace, undefined), paths: words }
+  const [first, ...rest] = names
+  if (first === undefined || afterDashes === names.length)
+    return { review: await targetReview(workspace, undefined), paths: names }
   try {
     return { review: await workspace.review(first), paths: rest }
   } catch (error) {
     const review = afterDashes === undefined ? await onlyReviewWith(workspace, place, first) : undefined
     if (review === undefined) throw error
-    return { review, paths: words }
+    return { review, paths: names }
   }
 }
 

@@ -54,7 +54,7 @@ function summaryOf({ predicate, signedBy, files, ledger, unconfirmed }: Attestat
 const SHOWN = 20
 
 function problemsOf({ problems }: AttestationReport): string {
-  const shown = problems.slice(0, SHOWN).map(({ check, message }) => `${check}: ${oneLine(message)}\n`)
+  const listed = problems.slice(0, SHOWN).map(({ check, message }) => `${check}: ${oneLine(message)}\n`)
   const more = problems.length > SHOWN ? [`and ${problems.length - SHOWN} more\n`] : []
-  return ['The attestation is not valid.\n', ...shown, ...more].join('')
+  return ['The attestation is not valid.\n', ...listed, ...more].join('')
 }

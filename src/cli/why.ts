@@ -131,15 +131,15 @@ async function remediesOf(
   workspace: Workspace,
   { path, write, intent, owners, quarantined }: Decided,
 ): Promise<Remedy[]> {
-  const kept = quarantined.at(-1)
+  const last = quarantined.at(-1)
   const denial = write.rules.find(({ verdict }) => verdict === 'deny')
-  if (denial === undefined && kept === undefined) return []
+  if (denial === undefined && last === undefined) return []
   const refused = {
     path,
     reason: write.reason ?? PASSES,
     ...(intent !== undefined && { intentId: intent.id }),
     ...(denial?.source !== undefined && { source: denial.source }),
   }
-  const where = kept === undefined ? {} : { session: kept.session, isKept: true }
+  const where = last === undefined ? {} : { session: last.session, isKept: true }
   return remediesIn(workspace, [refused], { ...where, prefer: owners })
 }

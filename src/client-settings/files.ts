@@ -105,9 +105,9 @@ export function readText(root: string, path: string): string | undefined {
 }
 
 /** Sets a key's value, or deletes the key if the value is empty. */
-export function setOrDelete(settings: Fields, key: string, left: Fields): Fields {
+export function setOrDelete(settings: Fields, key: string, value: Fields): Fields {
   const { [key]: _, ...others } = settings
-  return Object.keys(left).length === 0 ? others : { ...settings, [key]: left }
+  return Object.keys(value).length === 0 ? others : { ...settings, [key]: value }
 }
 
 export function objectAt(settings: Fields, key: string, path: string): Fields {

@@ -46,9 +46,9 @@ export function planGitHooks(root: string, { remove = false } = {}): GitHookPlan
   if (git === undefined) return undefined
   const top = topOf(root)
   const set = hooksPath(root)
-  const own = join(git.common, 'hooks')
+  const hooksDir = join(git.common, 'hooks')
   // The hooks of an earlier `init --git` are still there after another program set the path.
-  const dir = set === undefined || remove ? own : resolve(top, set)
+  const dir = set === undefined || remove ? hooksDir : resolve(top, set)
   const where = relative(top, root)
   return GIT_HOOKS.map((hook) => {
     const path = join(dir, hook)
@@ -90,8 +90,8 @@ export function gitHooksIn(root: string): { readonly present: GitHook[]; readonl
 function hooksPath(root: string): string | undefined {
   const { XDG_CONFIG_HOME } = process.env
   const home = { HOME: userHome(), ...defined({ XDG_CONFIG_HOME }) }
-  const asked = runProgram('git', ['-C', root, 'config', '--get', 'core.hooksPath'], 5_000, home)
-  return asked.status === 0 ? asked.stdout.replace(/\n$/, '') : undefined
+  const result = runProgram('git', ['-C', root, 'config', '--get', 'core.hooksPath'], 5_000, home)
+  return result.status === 0 ? result.stdout.replace(/\n$/, '') : undefined
 }
 
 /** The directory of the repository's `.git`. */

@@ -186,9 +186,9 @@ function editList(value: unknown, ours: readonly string[], remove: boolean, prob
   if (!Array.isArray(list)) throw problem()
   const missing = ours.filter((each) => !list.includes(each))
   if (!remove) return missing.length === 0 ? value : [...list, ...missing]
-  const left: unknown[] = list.filter((each: unknown) => !ours.some((one) => one === each))
-  if (left.length === list.length) return value
-  return left.length === 0 ? undefined : left
+  const remaining: unknown[] = list.filter((each: unknown) => !ours.some((one) => one === each))
+  if (remaining.length === list.length) return value
+  return remaining.length === 0 ? undefined : remaining
 }
 
 function assertHooksEnabled(settings: Fields, path: string): Fields {
@@ -214,8 +214,8 @@ function withoutServed(settings: Fields, path: string): Fields {
     event,
     Array.isArray(entries) ? entries.filter((each: unknown) => !JSON.stringify(each).includes(SERVED_PATH)) : entries,
   ])
-  const left = hooks.filter(([, entries]) => !Array.isArray(entries) || entries.length > 0)
-  return setOrDelete(settings, 'hooks', Object.fromEntries(left))
+  const remaining = hooks.filter(([, entries]) => !Array.isArray(entries) || entries.length > 0)
+  return setOrDelete(settings, 'hooks', Object.fromEntries(remaining))
 }
 
 function editHooks(settings: Fields, path: string, ours: Hooks, remove: boolean): Fields {
@@ -223,9 +223,9 @@ function editHooks(settings: Fields, path: string, ours: Hooks, remove: boolean)
   for (const [event, entry, former] of ours) {
     const entries: unknown = hooks[event] ?? []
     if (!Array.isArray(entries)) throw cannotEdit(path, `has no list of hooks for ${event}`)
-    const left: unknown[] = entries.filter((each: unknown) => !former.some((one) => isDeepStrictEqual(each, one)))
-    const others = left.filter((each) => !isDeepStrictEqual(each, entry))
-    if (!remove) hooks[event] = others.length < left.length ? left : [...left, entry]
+    const remaining: unknown[] = entries.filter((each: unknown) => !former.some((one) => isDeepStrictEqual(each, one)))
+    const others = remaining.filter((each) => !isDeepStrictEqual(each, entry))
+    if (!remove) hooks[event] = others.length < remaining.length ? remaining : [...remaining, entry]
     else if (others.length > 0) hooks[event] = others
     else delete hooks[event]
   }
@@ -251,15 +251,15 @@ function serverFile(root: string, path: string, session: string | undefined, rem
 /** A server of that name with extra arguments or variables can be any program. */
 function isOurServer(entry: unknown): boolean {
   if (typeof entry !== 'object' || entry === null) return false
-  const words = commandLineOf({ ...entry })
+  const argv = commandLineOf({ ...entry })
   const hasOtherKeys = ['env', 'environment', 'envFile', 'cwd', 'url'].some((key) => key in entry)
-  return !hasOtherKeys && ((words[0] === 'escrow' && words[1] === 'mcp') || isOurCommand(words))
+  return !hasOtherKeys && ((argv[0] === 'escrow' && argv[1] === 'mcp') || isOurCommand(argv))
 }
 
 /** Whether it is the command that escrow writes, for any session. */
-function isOurCommand(words: readonly unknown[]): boolean {
-  const session = / --session ([\w.-]+)$/.exec(String(words.at(-1)))?.[1]
-  return isDeepStrictEqual(words, serverCommand(session))
+function isOurCommand(argv: readonly unknown[]): boolean {
+  const session = / --session ([\w.-]+)$/.exec(String(argv.at(-1)))?.[1]
+  return isDeepStrictEqual(argv, serverCommand(session))
 }
 
 function commandLineOf({ command, args = [] }: Fields): unknown[] {
@@ -270,8 +270,8 @@ function commandLineOf({ command, args = [] }: Fields): unknown[] {
 function isFormerServer(entry: unknown, ours: Fields): boolean {
   if (typeof entry !== 'object' || entry === null) return false
   const line = String(commandLineOf(ours).at(-1))
-  const words = ['escrow', ...(/exec escrow (.*)$/.exec(line)?.[1]?.split(' ') ?? [])]
-  return isDeepStrictEqual(commandLineOf({ ...entry }), words)
+  const argv = ['escrow', ...(/exec escrow (.*)$/.exec(line)?.[1]?.split(' ') ?? [])]
+  return isDeepStrictEqual(commandLineOf({ ...entry }), argv)
 }
 
 function editServer(settings: Fields, path: string, { key, entry, remove }: ServerEntry): Fields {

@@ -29,9 +29,9 @@ function claudeProblems(root: string, home: string, env: NodeJS.ProcessEnv): str
     join(dir, 'managed-settings.json'),
     ...jsonFilesIn(join(dir, 'managed-settings.d')),
   ])
-  const own = join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json')
+  const userSettings = join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json')
   const shared = ['settings.json', 'settings.local.json'].map((name) => join(root, '.claude', name))
-  const disabling = [...managed, own, ...shared].filter((file) => readFields(file).disableAllHooks === true)
+  const disabling = [...managed, userSettings, ...shared].filter((file) => readFields(file).disableAllHooks === true)
   const managedOnly = managed.filter((file) => readFields(file).allowManagedHooksOnly === true)
   return [
     ...disabling.map((file) => `${file} disables all hooks (\`disableAllHooks\`).`),

@@ -8,7 +8,7 @@ const HOOK_TIMEOUT_SECONDS = 25
 export const WITH_PATH = `PATH="\${XDG_STATE_HOME:-$HOME/.local/state}/escrowfs/bin:\${XDG_STATE_HOME:-$HOME/Library/Application Support}/escrowfs/bin:$PATH"`
 
 /** A shell line that execs escrow. */
-export const escrowLine = (words: string) => `${WITH_PATH}; exec escrow ${words}`
+export const escrowLine = (args: string) => `${WITH_PATH}; exec escrow ${args}`
 
 /** escrow's MCP server as a program and its arguments. */
 export const serverCommand = (session?: string): [string, ...string[]] => [

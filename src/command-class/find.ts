@@ -37,12 +37,12 @@ export function judgeFind({ rule, given, scene, part }: RuleCase): undefined {
 }
 
 /** Judges the command after `-exec`, up to `;` or `+`. */
-function judgeRun(given: readonly Word[], from: number, scene: CommandContext): number {
-  const after = given
+function judgeRun(args: readonly Word[], from: number, scene: CommandContext): number {
+  const after = args
     .slice(from)
-    .findIndex((word, at) => word.text === ';' || (word.text === '+' && given[from + at - 1]?.text === '{}'))
-  const end = after < 0 ? given.length : from + after
-  const words = given.slice(from, end).map((word) => (word.text?.includes('{}') ? unknownWord(word.source) : word))
+    .findIndex((word, at) => word.text === ';' || (word.text === '+' && args[from + at - 1]?.text === '{}'))
+  const end = after < 0 ? args.length : from + after
+  const words = args.slice(from, end).map((word) => (word.text?.includes('{}') ? unknownWord(word.source) : word))
   scene.judges.words(words, { ...scene, stdin: { from: 'unknown' }, isFunction: () => false })
   return end
 }

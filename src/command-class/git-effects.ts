@@ -74,10 +74,10 @@ function effectsOfProgram({ program, given, classes }: ProgramStep, repository: 
   return files.length === 0 ? ['other'] : files.map((word) => repository.effectOn(word, writer.way))
 }
 
-function operandsOf(given: readonly Word[], values = ''): Word[] {
+function operandsOf(args: readonly Word[], values = ''): Word[] {
   const withValue = values.split(' ')
-  return given.filter(
-    ({ lead }, at) => (!lead.startsWith('-') || lead === '-') && !withValue.includes(given[at - 1]?.text ?? ' '),
+  return args.filter(
+    ({ lead }, at) => (!lead.startsWith('-') || lead === '-') && !withValue.includes(args[at - 1]?.text ?? ' '),
   )
 }
 
@@ -151,25 +151,25 @@ const OWN_WITH: Readonly<Record<string, { readonly has?: RegExp; readonly lacks?
   worktree: { has: /^(?:prune|lock|unlock)$/ },
 }
 
-function effectsOfGit(given: readonly Word[], from: Repository): GitEffect[] {
+function effectsOfGit(args: readonly Word[], from: Repository): GitEffect[] {
   let repository = from
   let at = 0
-  for (; given[at]?.lead.startsWith('-'); at++) {
-    if (given[at]?.text === '-C') repository = repository.from(given[++at])
-    else if (given[at]?.text === '-c') at++
+  for (; args[at]?.lead.startsWith('-'); at++) {
+    if (args[at]?.text === '-C') repository = repository.from(args[++at])
+    else if (args[at]?.text === '-c') at++
   }
-  const name = given[at]?.text ?? ''
-  const words = given.slice(at + 1)
-  const operands = operandsOf(words, '-b -B --reason --template --separate-git-dir --depth --branch --origin')
+  const name = args[at]?.text ?? ''
+  const rest = args.slice(at + 1)
+  const operands = operandsOf(rest, '-b -B --reason --template --separate-git-dir --depth --branch --origin')
   if (name === 'init') {
-    const isPlain = !words.some(({ lead }) => /^--(?:bare|separate-git-dir)/.test(lead))
+    const isPlain = !rest.some(({ lead }) => /^--(?:bare|separate-git-dir)/.test(lead))
     return isPlain ? [repository.effectOfNew(operands[0] === undefined ? '.' : (operands[0].text ?? ''))] : ['other']
   }
   if (name === 'worktree' && operands[0]?.text === 'add')
     return operands[1] === undefined ? ['other'] : ['own', repository.effectOfTree(operands[1])]
   if (name === 'config') {
-    const file = words[words.findIndex(({ text }) => text === '-f' || text === '--file') + 1]
-    if (words.some(({ lead }) => /^(?:-f|--file)/.test(lead)))
+    const file = rest[rest.findIndex(({ text }) => text === '-f' || text === '--file') + 1]
+    if (rest.some(({ lead }) => /^(?:-f|--file)/.test(lead)))
       return file === undefined ? ['other'] : [repository.effectOn(file, 'updates')]
   }
   if (OWN.has(name)) return ['own']
@@ -177,8 +177,8 @@ function effectsOfGit(given: readonly Word[], from: Repository): GitEffect[] {
   if (condition === undefined) return ['other']
   const { has, lacks, only } = condition
   const isOwn =
-    (has === undefined || words.some(({ text }) => text !== undefined && has.test(text))) &&
-    words.every(({ text }) => text !== undefined && lacks?.test(text) !== true) &&
-    (only === undefined || operandsOf(words).length === 1)
+    (has === undefined || rest.some(({ text }) => text !== undefined && has.test(text))) &&
+    rest.every(({ text }) => text !== undefined && lacks?.test(text) !== true) &&
+    (only === undefined || operandsOf(rest).length === 1)
   return [isOwn ? 'own' : 'other']
 }

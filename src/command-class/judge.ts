@@ -31,9 +31,9 @@ export function judgeWords(words: readonly Word[], scene: CommandContext, layer 
   if (SHELLS.has(name)) return judgeShell(name, given, scene)
   const rule = PROGRAMS.get(name)
   if (rule === undefined) return found.unknown(part, 'is an unknown program')
-  const own = found.part()
-  judgeRule(rule, given, { ...scene, found: own }, part)
-  const classified = own.toClassified()
+  const findings = found.part()
+  judgeRule(rule, given, { ...scene, found: findings }, part)
+  const classified = findings.toClassified()
   found.addAll(classified)
   found.steps.push({ program: name, given, classes: classified.classes })
 }
@@ -44,35 +44,35 @@ function nameOf(program: string): string | undefined {
 }
 
 /** A program of the project may do anything, even under a known name, so it also gets the classes of that name. */
-function judgeNonSystem(program: string, given: readonly Word[], scene: CommandContext, layer: number): undefined {
+function judgeNonSystem(program: string, args: readonly Word[], scene: CommandContext, layer: number): undefined {
   const base = program.slice(program.lastIndexOf('/') + 1)
-  const own = new Findings()
+  const findings = new Findings()
   judgeWords(
-    [{ ...unknownWord(program), text: base, lead: base, splits: false }, ...given],
-    { ...scene, found: own },
+    [{ ...unknownWord(program), text: base, lead: base, splits: false }, ...args],
+    { ...scene, found: findings },
     layer + 1,
   )
-  const classified = own.toClassified()
+  const classified = findings.toClassified()
   const isTool = /^(?:\.\/)?node_modules\/\.bin\/[^/]+$/.test(program) && classified.classes.join() === 'build-test'
   if (classified.classes.join() !== 'read-only') scene.found.addAll(classified)
   if (!isTool) scene.found.unknown(program, 'is a program outside the system directories')
 }
 
-function judgeRule(rule: Rule, given: readonly Word[], scene: CommandContext, part: string): undefined {
+function judgeRule(rule: Rule, args: readonly Word[], scene: CommandContext, part: string): undefined {
   const { found } = scene
-  if (rule.subcommands !== undefined) return judgeSubcommand(rule, rule.subcommands, given, scene, part)
-  if (rule.own !== undefined) return OWN[rule.own]({ rule, given, scene, part })
-  const more = (rule.additions ?? []).filter((turn) => applies(turn, given))
-  const open = rule.additions || rule.instead ? possibleOption(given) : undefined
+  if (rule.subcommands !== undefined) return judgeSubcommand(rule, rule.subcommands, args, scene, part)
+  if (rule.own !== undefined) return OWN[rule.own]({ rule, given: args, scene, part })
+  const more = (rule.additions ?? []).filter((variant) => applies(variant, args))
+  const open = rule.additions || rule.instead ? possibleOption(args) : undefined
   if (open !== undefined) found.unknown(part, `has an argument whose effect is unknown: ${open.source}`)
-  const less = more.length === 0 && open === undefined ? rule.instead?.find((turn) => replaces(turn, given)) : undefined
-  for (const turn of [less ?? rule, ...more]) found.add(turn.is, part, turn.does)
+  const less = more.length === 0 && open === undefined ? rule.instead?.find((variant) => replaces(variant, args)) : undefined
+  for (const variant of [less ?? rule, ...more]) found.add(variant.is, part, variant.does)
 }
 
 function judgeSubcommand(
   rule: Rule,
   of: Subcommands,
-  given: readonly Word[],
+  args: readonly Word[],
   scene: CommandContext,
   part: string,
 ): undefined {
@@ -80,7 +80,7 @@ function judgeSubcommand(
   const flags = of.flags.split(' ')
   let at = 0
   for (; ; at++) {
-    const text = given[at]?.text
+    const text = args[at]?.text
     if (text === undefined || !text.startsWith('-')) break
     if (values.includes(text)) at++
     else if (!flags.includes(text) && !values.includes(text.split('=')[0] ?? '')) {
@@ -88,11 +88,11 @@ function judgeSubcommand(
       break
     }
   }
-  const subcommand = given[at]
+  const subcommand = args[at]
   if (subcommand === undefined) return judgeBare(rule, of, scene, part)
   const known = subcommand.text === undefined ? undefined : of.table.get(subcommand.text)
   if (known === undefined) return scene.found.add(rule.is, part, rule.does)
-  judgeRule(known, given.slice(at + 1), scene, part)
+  judgeRule(known, args.slice(at + 1), scene, part)
 }
 
 function judgeBare(rule: Rule, { bare = rule }: Subcommands, { found }: CommandContext, part: string): undefined {
@@ -102,35 +102,35 @@ function judgeBare(rule: Rule, { bare = rule }: Subcommands, { found }: CommandC
 function judgeWrapped(
   name: string,
   wrapper: Wrapper,
-  given: readonly Word[],
+  args: readonly Word[],
   scene: CommandContext,
   layer: number,
 ): undefined {
   const { found } = scene
-  const part = partOf(given.slice(0, 6))
+  const part = partOf(args.slice(0, 6))
   if (wrapper.is !== undefined) found.add(wrapper.is, `${name} ${part}`, 'runs a command in a way of its own')
-  const first = given[0]?.text
+  const first = args[0]?.text
   if (first !== undefined && wrapper.queries?.split(' ').includes(first)) return
-  const at = startOf(name, wrapper, given, found)
-  const inner = given.slice(at)
-  if (inner.length === 0) return judgeNoCommand(name, given, scene)
+  const at = startOf(name, wrapper, args, found)
+  const inner = args.slice(at)
+  if (inner.length === 0) return judgeNoCommand(name, args, scene)
   const added = wrapper.appends ? [...inner, unknownWord('(what it reads)')] : inner
   judgeWords(added, scene, layer + 1)
 }
 
 /** Without a command, `env` lists the environment, `exec` changes descriptors and `xargs` echoes its input. */
-function judgeNoCommand(name: string, given: readonly Word[], { found }: CommandContext): undefined {
+function judgeNoCommand(name: string, args: readonly Word[], { found }: CommandContext): undefined {
   if (name === 'sudo' || name === 'doas') found.unknown(name, 'starts a shell')
-  else found.add('read-only', `${name} ${partOf(given)}`, 'runs no command')
+  else found.add('read-only', `${name} ${partOf(args)}`, 'runs no command')
 }
 
 /** The index of the inner command among a wrapper's words. */
-function startOf(name: string, wrapper: Wrapper, given: readonly Word[], found: Findings): number {
+function startOf(name: string, wrapper: Wrapper, args: readonly Word[], found: Findings): number {
   const values = wrapper.values.split(' ')
   const flags = wrapper.flags.split(' ')
   let at = 0
-  for (; at < given.length; at++) {
-    const word = given[at]
+  for (; at < args.length; at++) {
+    const word = args[at]
     const text = word?.text
     if (text === undefined || text === '--') break
     if (wrapper.clearsVariables?.test(text)) found.unknown(`${name} ${text}`, 'may change what the command does')
@@ -141,11 +141,11 @@ function startOf(name: string, wrapper: Wrapper, given: readonly Word[], found: 
     else if (!text.startsWith('-') || (text === '-' && !flags.includes('-'))) break
     else if (!isFlag(text, values, flags)) found.unknown(`${name} ${text}`, 'is an unknown option')
   }
-  const word = given[at]
+  const word = args[at]
   if (word !== undefined && !isOperand(word) && word.text !== '--')
     found.unknown(`${name} ${word.source}`, 'hides where its command begins')
-  const own = given[at]?.text === '--' ? at + 1 : at
-  return own + (wrapper.operands ?? 0)
+  const operandStart = args[at]?.text === '--' ? at + 1 : at
+  return operandStart + (wrapper.operands ?? 0)
 }
 
 /** Splits clusters and attached values: `-0r`, `-n1`, `--signal=9`. */

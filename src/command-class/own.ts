@@ -112,9 +112,9 @@ const MODULES = table(
   ),
 )
 
-function judgeModule(name: string, given: readonly Word[], scene: CommandContext, part: string): undefined {
+function judgeModule(name: string, args: readonly Word[], scene: CommandContext, part: string): undefined {
   const rule = MODULES.get(name)
-  if (rule !== undefined) return scene.judges.rule(rule, given, scene, part)
-  if (name === 'pip') return scene.judges.words([literal('pip'), ...given], scene)
+  if (rule !== undefined) return scene.judges.rule(rule, args, scene, part)
+  if (name === 'pip') return scene.judges.words([literal('pip'), ...args], scene)
   scene.found.unknown(partOf([literal(part)]), 'runs a module')
 }

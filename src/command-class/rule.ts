@@ -65,35 +65,35 @@ export function atLeast(count: number, is: Variant['is'], does: string): Variant
 }
 
 /** Errs towards a match: clusters, attached values and abbreviated long options count. */
-function isOption(given: string, option: string): boolean {
-  if (given === option) return true
-  if (!given.startsWith('-')) return false
+function isOption(word: string, option: string): boolean {
+  if (word === option) return true
+  if (!word.startsWith('-')) return false
   if (option.startsWith('--')) {
-    const name = given.split('=')[0] ?? ''
+    const name = word.split('=')[0] ?? ''
     return name.length > 2 && option.startsWith(name)
   }
-  if (option.length === 2) return !given.startsWith('--') && given.includes(option.slice(1))
-  return given.startsWith(`${option}=`)
+  if (option.length === 2) return !word.startsWith('--') && word.includes(option.slice(1))
+  return word.startsWith(`${option}=`)
 }
 
-export function applies(turn: Variant, words: readonly Word[]): boolean {
-  const given = words.map(({ text, lead }) => text ?? lead)
-  if (turn.options !== undefined) {
-    const options = turn.options.split(' ')
-    return given.some((each) => options.some((option) => isOption(each, option)))
+export function applies(variant: Variant, words: readonly Word[]): boolean {
+  const texts = words.map(({ text, lead }) => text ?? lead)
+  if (variant.options !== undefined) {
+    const options = variant.options.split(' ')
+    return texts.some((each) => options.some((option) => isOption(each, option)))
   }
-  const end = given.indexOf('--')
-  const operands = given.filter((each, at) => !each.startsWith('-') || each === '-' || (end >= 0 && at > end))
-  if (turn.count !== undefined) return operands.length >= turn.count
-  return operands.some((each) => turn.words?.test(each) === true)
+  const end = texts.indexOf('--')
+  const operands = texts.filter((each, at) => !each.startsWith('-') || each === '-' || (end >= 0 && at > end))
+  if (variant.count !== undefined) return operands.length >= variant.count
+  return operands.some((each) => variant.words?.test(each) === true)
 }
 
 /** Whether a variant replaces the rule: it must be the first word, spelt in full, with no later `--no-…`. */
-export function replaces(turn: Variant, words: readonly Word[]): boolean {
+export function replaces(variant: Variant, words: readonly Word[]): boolean {
   const [first, ...others] = words
   if (first?.text === undefined || others.some(({ text, lead }) => (text ?? lead).startsWith('--no-'))) return false
-  if (turn.options !== undefined) return turn.options.split(' ').includes(first.text)
-  return others.length === 0 && turn.words?.test(first.text) === true
+  if (variant.options !== undefined) return variant.options.split(' ').includes(first.text)
+  return others.length === 0 && variant.words?.test(first.text) === true
 }
 
 /** A word that may expand to an option. */

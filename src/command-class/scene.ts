@@ -17,7 +17,7 @@ export interface CommandContext {
 
 export interface Judges {
   words(words: readonly Word[], scene: CommandContext): undefined
-  rule(rule: Rule, given: readonly Word[], scene: CommandContext, part: string): undefined
+  rule(rule: Rule, args: readonly Word[], scene: CommandContext, part: string): undefined
 }
 
 /** The input of a command: a known text, another command's output, or the caller's input. */

@@ -81,19 +81,19 @@ function judgeCommand(node: Node, after: readonly Word[], script: Script): undef
     else if (!/^(?:=~|==|=)$/.test(child.type)) found.unknown(textOf(syntax, node), `has ${child.type} among its words`)
   }
   const all = [...words, ...late, ...after]
-  const own = found.part()
-  judgeWords(all, sceneOf(node, script, own, stdin))
-  if (inside.has('network') && own.has('other'))
-    own.add('destructive', textOf(syntax, node), 'may run code from another machine')
+  const findings = found.part()
+  judgeWords(all, sceneOf(node, script, findings, stdin))
+  if (inside.has('network') && findings.has('other'))
+    findings.add('destructive', textOf(syntax, node), 'may run code from another machine')
   found.addAll(inside.toClassified())
-  found.addAll(own.toClassified())
-  for (const name of prefixes) judgePrefix(name, all, own, script)
+  found.addAll(findings.toClassified())
+  for (const name of prefixes) judgePrefix(name, all, findings, script)
 }
 
 /** `NAME=value command`. */
-function judgePrefix(name: string, words: readonly Word[], own: Findings, { found }: Script): undefined {
+function judgePrefix(name: string, words: readonly Word[], findings: Findings, { found }: Script): undefined {
   const peril = name === 'IFS' && words[0]?.text === 'read' ? 'none' : riskOf(name)
-  const { classes } = own.toClassified()
+  const { classes } = findings.toClassified()
   if (peril === 'perilous' || (peril === 'open' && classes.includes('read-only') && words.length > 0))
     found.unknown(`${name}=`, 'may change what the command does')
 }
@@ -156,10 +156,10 @@ function judgePipeline(node: Node, script: Script): undefined {
   let { stdin } = script
   for (const child of node.children) {
     if (!child.named) continue
-    const own = script.found.part()
-    visit(child, { ...script, found: own, stdin })
-    script.found.addAll(own.toClassified())
-    const isFar = own.has('network') || stdin.from === 'network'
+    const findings = script.found.part()
+    visit(child, { ...script, found: findings, stdin })
+    script.found.addAll(findings.toClassified())
+    const isFar = findings.has('network') || stdin.from === 'network'
     stdin = { from: isFar ? 'network' : 'pipe' }
   }
 }

@@ -19,11 +19,11 @@ export const SHELLS: ReadonlyMap<string, boolean> = new Map([
 ])
 
 /** `sh -c '…'` is judged by its script; a script from a file or unknown input is `other`. */
-export function judgeShell(name: string, given: readonly Word[], scene: CommandContext): undefined {
+export function judgeShell(name: string, args: readonly Word[], scene: CommandContext): undefined {
   const { found } = scene
-  const part = partOf([{ source: name, text: name, lead: name, splits: false }, ...given])
+  const part = partOf([{ source: name, text: name, lead: name, splits: false }, ...args])
   if (SHELLS.get(name) === false) found.unknown(part, 'is a shell with its own language')
-  const { script, hasCommand, readsStdin, isKnown } = parseShellOptions(given)
+  const { script, hasCommand, readsStdin, isKnown } = parseShellOptions(args)
   if (!isKnown) found.unknown(part, 'has unknown options')
   if (hasCommand) {
     if (script?.text === undefined) return found.unknown(part, 'runs a script that is known only at run time')
@@ -48,11 +48,11 @@ interface ShellOptions {
   readonly isKnown: boolean
 }
 
-function parseShellOptions(given: readonly Word[]): ShellOptions {
+function parseShellOptions(args: readonly Word[]): ShellOptions {
   let [hasCommand, readsStdin, isKnown] = [false, false, true]
   let at = 0
-  for (; at < given.length; at++) {
-    const { text } = given[at] ?? {}
+  for (; at < args.length; at++) {
+    const { text } = args[at] ?? {}
     if (text === undefined || !/^[-+]./.test(text)) break
     if (text === '--') {
       at++
@@ -64,6 +64,6 @@ function parseShellOptions(given: readonly Word[]): ShellOptions {
       readsStdin ||= text.includes('s')
     } else if (!/^(?:\+[a-zA-Z]+|--(?:login|norc|noprofile|posix))$/.test(text)) isKnown = false
   }
-  const script = given[at]
+  const script = args[at]
   return { script, hasCommand, readsStdin, isKnown: isKnown && (script?.text !== undefined || script === undefined) }
 }

@@ -25,19 +25,19 @@ function isSedPlain(script: string): boolean {
   return SED_COMMAND.test(script) || script.split(/[;\n]/).every((each) => SED_COMMAND.test(each))
 }
 
-function sedWords(given: readonly Word[]): { scripts: string[]; isKnown: boolean; inPlace: boolean } {
+function sedWords(args: readonly Word[]): { scripts: string[]; isKnown: boolean; inPlace: boolean } {
   const scripts: string[] = []
   const operands: Word[] = []
   let isKnown = true
   let inPlace = false
-  for (let at = 0; at < given.length; at++) {
-    const word = given[at]
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at]
     const text = word?.text
     if (word === undefined) continue
     if (text === undefined || !text.startsWith('-')) {
       if (text === undefined && !isOperand(word)) isKnown = false
       operands.push(word)
-    } else if (text === '-e' || text === '--expression') scripts.push(given[++at]?.text ?? '?')
+    } else if (text === '-e' || text === '--expression') scripts.push(args[++at]?.text ?? '?')
     else if (/^(?:-i|--in-place)/.test(text) || /^-[nErsz]+i/.test(text)) inPlace = true
     else if (!/^(?:-[nErsuz]+|--(?:quiet|silent|regexp-extended|posix|debug|sandbox))$/.test(text)) isKnown = false
   }

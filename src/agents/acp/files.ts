@@ -36,8 +36,8 @@ export function readTextFile(buffers: () => BufferReader | undefined): Tool {
       const real = await resolveInWorkspace(session, path)
       const text = await session.fs.promises.readFile(real, 'utf8')
       const ask = buffers()
-      const shown = ask && isOnDisk(real, text) ? await readBuffer(ask, params, path) : undefined
-      return { content: sliceLines(shown ?? text, line ?? 1, limit ?? Number.POSITIVE_INFINITY) }
+      const content = ask && isOnDisk(real, text) ? await readBuffer(ask, params, path) : undefined
+      return { content: sliceLines(content ?? text, line ?? 1, limit ?? Number.POSITIVE_INFINITY) }
     },
   }
 }

@@ -73,6 +73,6 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-function textContent(words: string) {
-  return { type: 'content', content: { type: 'text', text: words } }
+function textContent(text: string) {
+  return { type: 'content', content: { type: 'text', text } }
 }

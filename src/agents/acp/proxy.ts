@@ -31,7 +31,7 @@ export interface ProxyDeps {
   /** The agent's process, once it runs. */
   readonly running: () => RunningCommand | undefined
   /** Reports failures that neither side gets as a response. */
-  readonly note: (words: string) => void
+  readonly note: (message: string) => void
 }
 
 type Handler = (call: Call) => Promise<unknown>
@@ -66,7 +66,7 @@ export class AcpProxy {
 
   constructor(private readonly deps: ProxyDeps) {
     const run = personGate(deps.session)
-    const queueFeedback = (words: readonly Feedback[]) => void this.#feedback.push(...words)
+    const queueFeedback = (feedback: readonly Feedback[]) => void this.#feedback.push(...feedback)
     const tool =
       (each: Tool): Handler =>
       (call) =>
@@ -211,9 +211,9 @@ export class AcpProxy {
     if (this.#feedback.length === 0) return params
     const text = withFeedback('', this.#feedback)
     this.#feedback = []
-    const words = { type: 'text', text }
+    const content = { type: 'text', text }
     // Agents recognise their own commands by the first character of the prompt.
-    return { ...rest, prompt: command.safeParse(prompt[0]).success ? [...prompt, words] : [words, ...prompt] }
+    return { ...rest, prompt: command.safeParse(prompt[0]).success ? [...prompt, content] : [content, ...prompt] }
   }
 
   /** Never rejects. */

@@ -37,7 +37,7 @@ export interface AcpOptions extends Pick<StartOptions, 'network' | 'env' | 'clie
  */
 export async function serveAcp(options: AcpOptions): Promise<number | null> {
   const { workspace, session, input, output, log, signal, network, env = {}, client, home } = options
-  const note = (words: string) => log(`escrow: ${words}\n`)
+  const note = (message: string) => log(`escrow: ${message}\n`)
   const stdin = new PassThrough()
   let running: RunningCommand | undefined
   let end = (_why: string): void => undefined

@@ -24,7 +24,7 @@ export async function execute(
   run: PersonalRun,
   { entry, run: work }: Tool,
   { method, params }: Call,
-  onFeedback: (words: readonly Feedback[]) => void,
+  onFeedback: (feedback: readonly Feedback[]) => void,
 ): Promise<unknown> {
   const use = { name: method, args: toRecord(params) }
   const isSafe = entry.class === 'read' || entry.class === 'question'

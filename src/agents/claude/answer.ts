@@ -84,8 +84,8 @@ function answerOutsideWorkspace(event: ClaudeEvent): ClaudeAnswer {
  */
 export class NoWorktree extends Error {
   override readonly name = 'NoWorktree'
-  constructor(asked: string | undefined) {
-    const session = asked !== undefined && /^[\w.-]{1,64}$/.test(asked) ? asked : 'NAME'
+  constructor(requested: string | undefined) {
+    const session = requested !== undefined && /^[\w.-]{1,64}$/.test(requested) ? requested : 'NAME'
     super(
       'No Worktree: it would be a copy on the disk that nobody stages or reviews. Work in this directory, where other agents do not see what ' +
         `is staged. For a stage of its own a person starts \`escrow run --session ${session} -- claude\`, and reviews it by that name.`,
@@ -112,8 +112,8 @@ async function answerPreToolUse(
     case 'ask':
       return decision('ask', ruling.why)
     case 'refuse': {
-      const words = await feedbackText(judge)
-      return decision('deny', toolErrorText(ruling, event.tool_name), words === '' ? {} : { additionalContext: words })
+      const feedback = await feedbackText(judge)
+      return decision('deny', toolErrorText(ruling, event.tool_name), feedback === '' ? {} : { additionalContext: feedback })
     }
     case 'contain': {
       const command = buildShellLine(judge, ruling.command, env)
@@ -169,6 +169,6 @@ function addContext({ hook_event_name: hookEventName }: ClaudeEvent, additionalC
 }
 
 /** A rejection is a reason for another turn. The host limits the number of turns. */
-function answerStop(words: string): ClaudeAnswer {
-  return words === '' ? NO_DECISION : { decision: 'block', reason: words }
+function answerStop(feedback: string): ClaudeAnswer {
+  return feedback === '' ? NO_DECISION : { decision: 'block', reason: feedback }
 }

@@ -84,13 +84,13 @@ function createAnswerer(options: ClaudeHookOptions): (asked: HookRequest) => Pro
   const { root, token, session, patience = PATIENCE, body } = options
   const openJudge = openJudges(root)
   const undelivered = new UndeliveredFeedback()
-  return async (asked) => {
-    const refusal = refusalOf(asked, token)
+  return async (request) => {
+    const refusal = refusalOf(request, token)
     if (refusal !== undefined) return httpAnswer(refusal.message, refusal.status)
-    const { searchParams } = asked.url
+    const { searchParams } = request.url
     const sessionId = searchParams.get('session') || session
     const delivery = undelivered.begin()
-    asked.onLost(() => delivery.markLost())
+    request.onLost(() => delivery.markLost())
     const deps: Partial<HookDeps> = {
       // The variables of another process are not trusted, and whether it runs in a mount is not visible from here.
       env: { CLAUDE_PROJECT_DIR: root },
@@ -102,7 +102,7 @@ function createAnswerer(options: ClaudeHookOptions): (asked: HookRequest) => Pro
     }
     let event = knownEvent(searchParams.get('event')) ?? 'PreToolUse'
     try {
-      const text = await readBody(asked.body(), body)
+      const text = await readBody(request.body(), body)
       event = knownEvent(eventNameIn(text)) ?? event
       return httpAnswer(await withTimeout(patience, answerClaude(text, deps)))
     } catch (error) {

@@ -8,12 +8,12 @@ export class UndeliveredFeedback {
   begin(): Delivery {
     return new Delivery(
       (session) => {
-        const words = this.#feedback.get(session) ?? []
+        const feedback = this.#feedback.get(session) ?? []
         this.#feedback.delete(session)
-        return words
+        return feedback
       },
-      (session, words) => {
-        if (words.length > 0) this.#feedback.set(session, [...(this.#feedback.get(session) ?? []), ...words])
+      (session, feedback) => {
+        if (feedback.length > 0) this.#feedback.set(session, [...(this.#feedback.get(session) ?? []), ...feedback])
       },
     )
   }
@@ -26,7 +26,7 @@ class Delivery {
 
   constructor(
     private readonly take: (session: string) => readonly Feedback[],
-    private readonly restore: (session: string, words: readonly Feedback[]) => void,
+    private readonly restore: (session: string, feedback: readonly Feedback[]) => void,
   ) {}
 
   /** Wraps a judge: it also delivers lost feedback, and keeps its own until this response has arrived. */
@@ -45,10 +45,10 @@ class Delivery {
       introduceAgent: () => judge.introduceAgent(),
       isNews: (conversation, text) => judge.isNews(conversation, text),
       feedback: async () => {
-        const words = [...this.take(session), ...(await judge.feedback().catch(() => []))]
-        if (this.#isLost) this.restore(session, words)
-        else this.#delivered.push([session, words])
-        return words
+        const feedback = [...this.take(session), ...(await judge.feedback().catch(() => []))]
+        if (this.#isLost) this.restore(session, feedback)
+        else this.#delivered.push([session, feedback])
+        return feedback
       },
     }
   }
@@ -56,6 +56,6 @@ class Delivery {
   /** Call it when the client cannot get this response. */
   markLost(): void {
     this.#isLost = true
-    for (const [session, words] of this.#delivered.splice(0)) this.restore(session, words)
+    for (const [session, feedback] of this.#delivered.splice(0)) this.restore(session, feedback)
   }
 }

@@ -105,13 +105,13 @@ async function toolContext(
   return SDK_CONTEXT_EVENTS.includes(name) ? protocolText(judge, isStaged, { conversation, proceed: true }) : ''
 }
 
-function joinParagraphs(...words: readonly string[]): string {
-  return words.filter((each) => each !== '').join('\n\n')
+function joinParagraphs(...paragraphs: readonly string[]): string {
+  return paragraphs.filter((each) => each !== '').join('\n\n')
 }
 
 /** Continues the run with another input for the tool. */
-function replaceInput(overrideInput: Readonly<Record<string, unknown>>, words: string): ClineAnswer {
-  return { ...proceed(words), overrideInput }
+function replaceInput(overrideInput: Readonly<Record<string, unknown>>, context: string): ClineAnswer {
+  return { ...proceed(context), overrideInput }
 }
 
 function proceed(words: string): ClineAnswer {

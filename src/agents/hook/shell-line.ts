@@ -4,8 +4,8 @@ import { launcherDir, shellWord } from '../../surface/index.js'
 
 /** Builds the shell command that runs a command in escrow-sh. The client starts it in a shell with our environment. */
 export function buildShellLine({ session, intent }: CallJudge, command: string, env: NodeJS.ProcessEnv): string {
-  const words = ['--session', session, ...(intent ? ['--intent', intent.id] : []), '-c', command]
-  return [shellProgram(env), ...words.map(shellWord)].join(' ')
+  const args = ['--session', session, ...(intent ? ['--intent', intent.id] : []), '-c', command]
+  return [shellProgram(env), ...args.map(shellWord)].join(' ')
 }
 
 /**

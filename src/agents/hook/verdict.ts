@@ -59,28 +59,28 @@ export async function verdictOn(event: HookEvent, deps: HookDeps): Promise<HookV
     case 'after':
       return contextVerdict(await feedbackText(judge))
     case 'ends': {
-      const words = event.isContinued === true ? '' : await feedbackText(judge)
-      return words === '' ? PASS : { kind: 'continue', words }
+      const feedback = event.isContinued === true ? '' : await feedbackText(judge)
+      return feedback === '' ? PASS : { kind: 'continue', words: feedback }
     }
     case 'other':
       return PASS
   }
 }
 
-function contextVerdict(words: string): HookVerdict {
-  return words === '' ? PASS : { kind: 'context', words }
+function contextVerdict(context: string): HookVerdict {
+  return context === '' ? PASS : { kind: 'context', words: context }
 }
 
 async function judgeCall(judge: CallJudge, { call }: HookEvent, isStaged: boolean): Promise<HookVerdict> {
   if (!call) throw new Error('The event names no tool.')
   const ruling = await ruleOnCall(judge, call, { isStaged, canContain: false })
   if (ruling.kind === 'pass') return PASS
-  const words = await feedbackText(judge)
+  const feedback = await feedbackText(judge)
   const why =
     ruling.kind === 'refuse'
       ? JSON.stringify(toolError({ ...ruling.denial, tool: call.tool }))
       : refusalWithoutDialog(ruling)
-  return { kind: 'refuse', why: words === '' ? why : `${why}\n\n${words}` }
+  return { kind: 'refuse', why: feedback === '' ? why : `${why}\n\n${feedback}` }
 }
 
 function refusalWithoutDialog(

@@ -29,8 +29,8 @@ export const ADDED_MCP_TOOLS: readonly McpTool[] = Object.keys(ADDED_TOOLS)
       schema,
       annotations: ANNOTATIONS[name],
       plan: async (args, session) => {
-        const given: ToolArguments = schema.parse(args)
-        return { class: of, kind, ...(free && { free }), run: async () => text(await run(session, given)) }
+        const toolArguments: ToolArguments = schema.parse(args)
+        return { class: of, kind, ...(free && { free }), run: async () => text(await run(session, toolArguments)) }
       },
     }
   })

@@ -56,8 +56,8 @@ function indentOf(line: string | undefined): string {
 }
 
 /** Indents new lines as the file is indented, and relative to each other as in the edit. */
-function reindent(given: readonly string[], old: readonly string[], indent: string): string[] {
-  return given.map((line, i) => {
+function reindent(lines: readonly string[], old: readonly string[], indent: string): string[] {
+  return lines.map((line, i) => {
     if (i === 0) return indent + line.trimStart()
     const [was, is] = [indentOf(old[i]), indentOf(line)]
     if (was === '' || is === '') return line

@@ -49,14 +49,14 @@ function toAnswer({ exitCode, stdout, stderr, ended, summary, refused }: ExecRes
     changes: summary,
     refused: refused.slice(0, REFUSALS_PER_RESULT).map(({ path, reason, message }) => ({ path, reason, message })),
   }
-  const words = [
+  const parts = [
     ended === undefined ? `Exit code: ${exitCode}` : `Ended before its time (${ended}); it does not continue.`,
     ...(structured.stdout === '' ? [] : [`Output:\n${structured.stdout}`]),
     ...(structured.stderr === '' ? [] : [`Errors:\n${structured.stderr}`]),
     `Changes, staged for review:\n${summary}`,
     ...structured.refused.map(({ path, message }) => `Refused: ${path}: ${message}`),
   ]
-  return { content: [{ type: 'text', text: words.join('\n\n') }], structured }
+  return { content: [{ type: 'text', text: parts.join('\n\n') }], structured }
 }
 
 const REFUSALS_PER_RESULT = 20

@@ -52,8 +52,8 @@ function modernHandler(host: McpHost): McpHttpHandler {
   const common = newSessionId()
   const handler = createMcpHandler(
     async ({ requestInfo }) => {
-      const named = requestInfo && new URL(requestInfo.url).searchParams.get('session')
-      return (await host.serve({ isModern: true, isBrief: true, session: named || (host.session ?? common) })).server
+      const sessionName = requestInfo && new URL(requestInfo.url).searchParams.get('session')
+      return (await host.serve({ isModern: true, isBrief: true, session: sessionName || (host.session ?? common) })).server
     },
     { legacy: 'reject', maxRequestBodySize: MAX_BODY_BYTES },
   )
@@ -77,8 +77,8 @@ function refusalOf({ url: address, headers }: Request, port: number, token: stri
   const url = new URL(address)
   const foreign = foreignTo(port, { host: headers.get('host') ?? url.host, origin: headers.get('origin') ?? undefined })
   if (foreign !== undefined) return [403, foreign]
-  const given = bearerOf(headers.get('authorization') ?? undefined) ?? url.searchParams.get('token') ?? ''
-  if (!isSameSecret(given, token))
+  const received = bearerOf(headers.get('authorization') ?? undefined) ?? url.searchParams.get('token') ?? ''
+  if (!isSameSecret(received, token))
     return [401, 'The token is missing or wrong. Use the address that `escrow mcp --http` prints.']
   return url.pathname === '/mcp' ? undefined : [404, 'The only path here is /mcp.']
 }

@@ -50,9 +50,9 @@ export const listDirectoryWithSizes = defineTool('list_directory_with_sizes', {
       const place = await resolveInWorkspace(session, path)
       const found = (await readEntries(session, place)).map((entry) => measureEntry(session, place, entry))
       const sorted = found.sort((a, b) => (sortBy === 'size' ? b.size - a.size : a.name.localeCompare(b.name)))
-      const shown = sorted.slice(from, from + MAX_ENTRIES).map(formatEntry)
+      const page = sorted.slice(from, from + MAX_ENTRIES).map(formatEntry)
       return text(
-        [...shown, ...pageNote('list_directory_with_sizes', found.length, from), ...formatTotal(found)].join('\n'),
+        [...page, ...pageNote('list_directory_with_sizes', found.length, from), ...formatTotal(found)].join('\n'),
       )
     },
   }),

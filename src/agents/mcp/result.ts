@@ -22,8 +22,8 @@ export function toCallResult(outcome: ToolOutcome<Answer>): CallToolResult {
     )
   }
   const { error } = outcome
-  const words = errorText(error)
-  return withFeedbackText({ content: [{ type: 'text', text: words }], isError: true }, feedback)
+  const text = errorText(error)
+  return withFeedbackText({ content: [{ type: 'text', text }], isError: true }, feedback)
 }
 
 /** Most clients show a model only the structured content, so it includes the feedback. */

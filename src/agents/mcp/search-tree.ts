@@ -58,14 +58,14 @@ async function treeBelow(session: Session, start: string, patterns: readonly str
   let remaining = MAX_ENTRIES
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const entries = await entriesOf(session, next.path, next.path === start)
-    const kept = globs.exclude(entries, ({ path }) => relative(start, path), excluded)
-    if (kept.length > remaining) truncated.push(relative(start, next.path) || '.')
-    for (const { name, path, isDirectory } of kept.slice(0, remaining)) {
+    const included = globs.exclude(entries, ({ path }) => relative(start, path), excluded)
+    if (included.length > remaining) truncated.push(relative(start, next.path) || '.')
+    for (const { name, path, isDirectory } of included.slice(0, remaining)) {
       const children: Node[] = []
       next.children.push(isDirectory ? { name, type: 'directory', children } : { name, type: 'file' })
       if (isDirectory) waiting.push({ path, children })
     }
-    remaining -= Math.min(remaining, kept.length)
+    remaining -= Math.min(remaining, included.length)
   }
   return { tree, cut: truncated }
 }
@@ -104,9 +104,9 @@ async function findMatches(session: Session, start: string, pattern: string, pat
   const found: string[] = []
   const visit = async (directory: string): Promise<void> => {
     const entries = await entriesOf(session, directory, directory === start)
-    const kept = globs.exclude(entries, ({ path }) => relative(start, path), excluded)
-    const hits = new Set(glob(kept.map(({ path }) => relative(start, path))))
-    for (const [i, { path, isDirectory }] of kept.entries()) {
+    const included = globs.exclude(entries, ({ path }) => relative(start, path), excluded)
+    const hits = new Set(glob(included.map(({ path }) => relative(start, path))))
+    for (const [i, { path, isDirectory }] of included.entries()) {
       if (found.length > MAX_ENTRIES) return
       if (hits.has(i)) found.push(path)
       if (isDirectory) await visit(path)

@@ -156,8 +156,8 @@ function governMcpHub(hub: LiveMcpHub, current: CurrentTask, { engine, conversat
     if (!result.allow) return errorResult(refusalText(toolName, result))
     const { value = { content: [] }, message } = result
     if (message === undefined) return value
-    const words = { type: 'text', text: message } as const
-    return { ...value, content: [...value.content, words] }
+    const content = { type: 'text', text: message } as const
+    return { ...value, content: [...value.content, content] }
   })
   return { dispose: async () => undo() }
 }

@@ -74,14 +74,14 @@ function searchOutput(output: Buffer, { artifact_id, limit }: Wanted, search: st
   if (hits.length === 0)
     return `${head}\nTotal size: ${formatSize(output.length)}\n\nNo matches found for the search pattern.`
   let left = limit ?? LIMIT
-  const shown: string[] = []
+  const matches: string[] = []
   for (const hit of hits) {
     const line = lines[hit] ?? ''
     left -= Buffer.byteLength(line)
     if (left < 0) break
-    shown.push(`${String(hit + 1).padStart(5)} | ${line}`)
+    matches.push(`${String(hit + 1).padStart(5)} | ${line}`)
   }
-  return [head, `Total matches: ${hits.length} | Showing first ${shown.length}`, '', ...shown].join('\n')
+  return [head, `Total matches: ${hits.length} | Showing first ${matches.length}`, '', ...matches].join('\n')
 }
 
 /** A pattern that is not a valid regex is a literal text. */

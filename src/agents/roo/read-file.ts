@@ -40,9 +40,9 @@ async function readOne(session: Session, { path, slices }: ReadRequest): Promise
 
 function formatSlice(lines: readonly string[], { offset, limit }: Slice, path: string): string {
   if (offset > lines.length) throw new ToolFailure(`${path} has ${lines.length} lines; there is no line ${offset}.`)
-  const shown = lines.slice(offset - 1, offset - 1 + limit)
-  const body = numberLines(shown.map(truncateLine), offset)
-  const next = offset + shown.length
+  const page = lines.slice(offset - 1, offset - 1 + limit)
+  const body = numberLines(page.map(truncateLine), offset)
+  const next = offset + page.length
   if (next > lines.length) return body
   return `Lines ${offset}-${next - 1} of ${lines.length}. To read on, call read_file with offset=${next} and limit=${limit}.\n\n${body}`
 }

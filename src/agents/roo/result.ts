@@ -30,8 +30,8 @@ export function toToolResult(tool: string, outcome: ToolOutcome<Outcome>): RooTo
     return { ...toContent({ ...denial }, feedback), isError: true, denial }
   }
   const { error } = outcome
-  const words = errorText(error)
-  return { ...toContent({ status: 'error', message: `${tool} failed.`, error: words }, feedback), isError: true }
+  const text = errorText(error)
+  return { ...toContent({ status: 'error', message: `${tool} failed.`, error: text }, feedback), isError: true }
 }
 
 /** Appends feedback to the next result, so that the model gets it without asking. */

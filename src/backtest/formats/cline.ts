@@ -68,9 +68,9 @@ function markedCalls(text: string): Pick<RecordedCall, 'tool' | 'input'>[] {
       continue
     }
     const body = text.slice(tag.index + whole.length, end)
-    const named = ARGUMENTS.flatMap((name) => valuesIn(body, name).map((value) => [name, value] as const))
+    const args = ARGUMENTS.flatMap((name) => valuesIn(body, name).map((value) => [name, value] as const))
     const files = tool === 'read_file' ? { files: valuesIn(body, 'path').map((path) => ({ path })) } : {}
-    calls.push({ tool, input: { ...files, ...Object.fromEntries(named.reverse()) } })
+    calls.push({ tool, input: { ...files, ...Object.fromEntries(args.reverse()) } })
     open.lastIndex = end
   }
   return calls

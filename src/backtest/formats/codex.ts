@@ -52,19 +52,19 @@ function functionCall(name: string, input: Fields): Call {
   if (!SHELLS.has(name)) return { tool: name, input }
   const { command, cmd, workdir, working_directory: directory } = input
   const cwd = textOf(workdir) ?? textOf(directory)
-  const words = command ?? cmd
-  if (!Array.isArray(words)) return { tool: 'Bash', input: { command: words }, cwd }
-  const [first, patch] = words.map(String)
-  if (first === 'apply_patch' && words.length === 2) return { tool: 'apply_patch', input: { command: patch }, cwd }
-  return { tool: 'Bash', input: { command: lineOf(words.map(String)) }, cwd }
+  const argv = command ?? cmd
+  if (!Array.isArray(argv)) return { tool: 'Bash', input: { command: argv }, cwd }
+  const [first, patch] = argv.map(String)
+  if (first === 'apply_patch' && argv.length === 2) return { tool: 'apply_patch', input: { command: patch }, cwd }
+  return { tool: 'Bash', input: { command: lineOf(argv.map(String)) }, cwd }
 }
 
 /** The script of `bash -lc SCRIPT`; other words as one line. */
-function lineOf(words: readonly string[]): string {
-  const [shell = '', option = '', script] = words
-  if (words.length === 3 && script !== undefined && /(?:^|\/)(?:ba|z|da|k)?sh$/.test(shell) && /^-l?c$/.test(option))
+function lineOf(argv: readonly string[]): string {
+  const [shell = '', option = '', script] = argv
+  if (argv.length === 3 && script !== undefined && /(?:^|\/)(?:ba|z|da|k)?sh$/.test(shell) && /^-l?c$/.test(option))
     return script
-  return words.map(shellWord).join(' ')
+  return argv.map(shellWord).join(' ')
 }
 
 /** Arguments are JSON in a string. */

@@ -48,10 +48,10 @@ export function geminiCalls(chat: Fields, file: FileState): RecordedCall[] {
 
 /** The directory above a named file whose digest is the chat's. */
 function directoryOf(calls: readonly Fields[], digest: string | undefined): string | undefined {
-  const named = calls
+  const entries = calls
     .flatMap(({ args }) => (isObject(args) ? [args.file_path, args.absolute_path, args.dir_path, args.path] : []))
     .flatMap((path) => textOf(path) ?? [])
     .filter(isAbsolute)
-  const places = [...new Set(named.flatMap(ancestors))]
+  const places = [...new Set(entries.flatMap(ancestors))]
   return places.find((place) => sha256hex(place) === digest)
 }

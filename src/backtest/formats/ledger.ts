@@ -4,21 +4,21 @@ import { type Fields, type FileState, listOf, type RecordedCall, textOf } from '
 
 /** Lines of our own ledger: the commands of agents, and the paths that their tool calls changed. */
 export function ledgerCalls(line: Fields, { name }: FileState): RecordedCall[] {
-  const own = isObject(line.metadata) ? line.metadata['dev.escrowfs'] : undefined
-  if (!isObject(own)) return []
+  const fields = isObject(line.metadata) ? line.metadata['dev.escrowfs'] : undefined
+  if (!isObject(fields)) return []
   const common = { host: 'escrow', session: textOf(line.session_id) ?? name, cwd: '/workspace', id: undefined } as const
-  return callsOf(own).map((call) => ({ ...common, ...call }))
+  return callsOf(fields).map((call) => ({ ...common, ...call }))
 }
 
-function callsOf(own: Fields): Pick<RecordedCall, 'tool' | 'input'>[] {
-  if (own.type === 'command') {
+function callsOf(fields: Fields): Pick<RecordedCall, 'tool' | 'input'>[] {
+  if (fields.type === 'command') {
     // The second record of a command in the background, and a decision about refused paths, are not calls.
-    const isCall = own.quarantine === undefined && (own.background === undefined || own.started === true)
-    const command = isCall ? lineOf(own.command) : undefined
+    const isCall = fields.quarantine === undefined && (fields.background === undefined || fields.started === true)
+    const command = isCall ? lineOf(fields.command) : undefined
     return command === undefined ? [] : [{ tool: 'execute_command', input: { command } }]
   }
-  if (own.type !== 'tool_call' || own.tool_name === 'exec') return []
-  return listOf(own.paths).flatMap((path) =>
+  if (fields.type !== 'tool_call' || fields.tool_name === 'exec') return []
+  return listOf(fields.paths).flatMap((path) =>
     typeof path === 'string' ? [{ tool: 'write_file', input: { path } }] : [],
   )
 }

@@ -32,8 +32,8 @@ export function register(command: Command, context: Context): void {
     .action(async (words: string[], options: Options) => {
       if (options.hook !== undefined) return answerHook(context, options.hook, words)
       const { io, withWorkspace } = context
-      const named = options.range === undefined ? words : [...words, options.range]
-      const revisions = named.length === 0 ? ['HEAD'] : named
+      const ranges = options.range === undefined ? words : [...words, options.range]
+      const revisions = ranges.length === 0 ? ['HEAD'] : ranges
       const report = await withWorkspace((workspace) =>
         withProgress(io, 'Following lines', () => workspace.adopt({ revisions })),
       )

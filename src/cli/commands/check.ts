@@ -91,8 +91,8 @@ function render({ selection, checks }: CheckReport): string {
 }
 
 function row({ intentId, check: { run }, state, evidence }: CheckStatus): string {
-  const words = evidence === undefined ? '' : ` (${describeEnd(evidence)}, ${(evidence.duration / 1000).toFixed(1)} s)`
-  return `${state.padEnd(7)}  ${oneLine(intentId)}  ${oneLine(briefCommand(run))}${words}\n`
+  const suffix = evidence === undefined ? '' : ` (${describeEnd(evidence)}, ${(evidence.duration / 1000).toFixed(1)} s)`
+  return `${state.padEnd(7)}  ${oneLine(intentId)}  ${oneLine(briefCommand(run))}${suffix}\n`
 }
 
 function describeEnd({ exitCode, ended }: NonNullable<CheckStatus['evidence']>): string {

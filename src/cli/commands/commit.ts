@@ -103,11 +103,11 @@ function render({ id, seq, committed }: CommitResult, session: string): string {
 
 function renderGit({ ref, commits, ignored, hooksLeft }: GitCommitResult): string {
   const branch = ref === 'HEAD' ? 'a detached HEAD' : ref.replace(/^refs\/heads\//, '')
-  const made = commits.map((id) => `git commit ${id.slice(0, 10)} on ${oneLine(branch)}\n`)
+  const created = commits.map((id) => `git commit ${id.slice(0, 10)} on ${oneLine(branch)}\n`)
   const none = commits.length === 0 ? ['git        no commit: git ignores these paths or has them already\n'] : []
   const left = ignored.map((path) => `git        ignores ${oneLine(path)}, which is on disk only\n`)
   const hooks = hooksLeft.length === 0 ? [] : [`git        did not run ${hooksLeft.join(' and ')}\n`]
-  return [...made, ...none, ...left, ...hooks].join('')
+  return [...created, ...none, ...left, ...hooks].join('')
 }
 
 /** Names the acceptance sentences of the committed changes that nobody had ticked. */

@@ -43,10 +43,10 @@ export function register(command: Command, context: Context): void {
     .option('--unfold', 'show the lines of folded files, too')
     .addOption(jsonOption())
     .action(async (session: string | undefined, paths: string[], options: Options) => {
-      const words = session === undefined ? [] : [session, ...paths]
+      const positionals = session === undefined ? [] : [session, ...paths]
       const found = await withWorkspace(async (workspace) => {
         const place = placeOf(workspace, context)
-        const { review, paths } = await resolveTarget(workspace, place, words, countAfterDashes(argv))
+        const { review, paths } = await resolveTarget(workspace, place, positionals, countAfterDashes(argv))
         const set = await review.changes({ risk: options.by === 'risk' })
         const changes = changesAt(set.changes, paths, place)
         if (options.by === 'risk') changes.sort(byRisk)

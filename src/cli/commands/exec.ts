@@ -25,17 +25,17 @@ export function register(command: Command, context: Context): void {
     .option('--intent <id>', 'the intent that its changes are for')
     .option('--network', 'allow the network, if policy does (`terminal.network`)')
     .addOption(jsonOption('exit code, output, staged and refused changes'))
-    .action((session: string, words: string[], options: Options) => execute(context, session, words, options))
+    .action((session: string, args: string[], options: Options) => execute(context, session, args, options))
 }
 
-async function execute({ io, asAgent, exit }: Context, id: string, words: string[], options: Options) {
+async function execute({ io, asAgent, exit }: Context, id: string, args: string[], options: Options) {
   const { intent, network = false } = options
   const result = await runUntilSignal((signal) =>
     asAgent(async (workspace) => {
       if (intent !== undefined) await requireIntent(workspace, intent)
       return withSession(workspace, id, async (session) => {
         if (intent !== undefined) await session.selectIntent(intent)
-        return session.exec(words, { network, signal })
+        return session.exec(args, { network, signal })
       })
     }),
   )
@@ -46,7 +46,7 @@ async function execute({ io, asAgent, exit }: Context, id: string, words: string
     io.out(toOutput(result.stdout))
     io.err(toOutput(result.stderr))
     io.err(formatResult(id, result))
-    if (result.exitCode === NO_PROGRAM) io.err(shellHint(id, words))
+    if (result.exitCode === NO_PROGRAM) io.err(shellHint(id, args))
   }
   exit(result.exitCode ?? EXIT.refused)
 }

@@ -45,23 +45,23 @@ export function register(command: Command, context: Context): void {
 }
 
 async function init(command: Command, context: Context, options: Options): Promise<void> {
-  const named = HOSTS.filter((client) => options[client])
+  const requested = HOSTS.filter((client) => options[client])
   refuseAlone(command, ['--http <url>', options.http !== undefined], ['--claude', options.claude === true])
-  const removed = named.length === 0 && options.git !== true ? HOSTS : named
-  if (options.json) return initAsJson(context, options.remove ? removed : named, options)
+  const removed = requested.length === 0 && options.git !== true ? HOSTS : requested
+  if (options.json) return initAsJson(context, options.remove ? removed : requested, options)
   if (options.remove) {
     if (removed.length > 0) await updateSettings(context, removed, options)
     return enterGitHooks(context, options)
   }
-  const isAsked = context.io.ask !== undefined && named.length === 0 && options.git !== true && options.yes !== true
+  const isAsked = context.io.ask !== undefined && requested.length === 0 && options.git !== true && options.yes !== true
   if (!isAsked) {
     const { planClients } = await context.library()
     // Throws for settings that cannot be changed, before anything is created.
-    planClients(context.directory(), named, clientOptionsOf(options))
+    planClients(context.directory(), requested, clientOptionsOf(options))
     await createWorkspace(context, options)
-    if (named.length > 0) await updateSettings(context, named, options)
+    if (requested.length > 0) await updateSettings(context, requested, options)
     await enterGitHooks(context, options)
-    if (named.length > 0 || options.git) return
+    if (requested.length > 0 || options.git) return
     return context.io.out("Declare an intent with 'escrow intents add', or in .orchestration/active_intents.yaml.\n")
   }
   await runInteractively(context, options)
@@ -84,14 +84,14 @@ async function initAsJson(context: Context, clients: readonly HostName[], option
     io.err("escrow: Nothing was changed: '--json' asks no question. Add '--yes' to confirm.\n")
     return exit(EXIT.refused)
   }
-  const made = options.remove ? { created: [], kept: [] } : await initWorkspace(directory(), { approvalBy })
+  const result = options.remove ? { created: [], kept: [] } : await initWorkspace(directory(), { approvalBy })
   applyClients(directory(), files)
   const gitSettings = hooks === undefined ? [] : await hooks.apply()
   const blocked = options.remove ? [] : await checkEntries(context, clients)
   if (blocked.length > 0) exit(EXIT.refused)
   const settings = [...files.map((file) => ({ path: file.path, change: changeOf(file) })), ...gitSettings]
   const manual = hooks?.manual ?? []
-  io.out(json({ ...made, settings, ...(blocked.length > 0 && { blocked }), ...(manual.length > 0 && { manual }) }))
+  io.out(json({ ...result, settings, ...(blocked.length > 0 && { blocked }), ...(manual.length > 0 && { manual }) }))
 }
 
 async function planGit(context: Context, { remove }: Options) {

@@ -133,10 +133,10 @@ function parseQuorum(value: string): number {
 }
 
 function renderProof({ kind, origin, size, line, from, text, witnesses }: ProofReport): string {
-  const seen = witnesses.length === 0 ? '' : ` Cosigned by ${witnesses.join(', ')}.`
+  const cosigned = witnesses.length === 0 ? '' : ` Cosigned by ${witnesses.join(', ')}.`
   const what =
     kind === 'inclusion'
       ? `Line ${line} is in '${origin}' of ${pluralize(size, 'line')}.`
       : `'${origin}' of ${pluralize(size, 'line')} continues that of ${from}.`
-  return `${oneLine(`${what}${seen}`)}\n${text === undefined ? '' : `${oneLine(text)}\n`}`
+  return `${oneLine(`${what}${cosigned}`)}\n${text === undefined ? '' : `${oneLine(text)}\n`}`
 }

@@ -54,14 +54,14 @@ export function register(command: Command, context: Context): void {
         const found: TraceRecord[] = []
         const path = options.path && nameInWorkspace(options.path, placeOf(workspace, context))
         const filter = { ...options, ...defined({ path }) }
-        const seen = { session: false, intent: false }
+        const shows = { session: false, intent: false }
         for await (const record of workspace.ledger.records({ order: 'newest' })) {
           if (found.length === options.maxCount) break
-          seen.session ||= record.session_id === options.session
-          seen.intent ||= intentOf(record) === options.intent
+          shows.session ||= record.session_id === options.session
+          shows.intent ||= intentOf(record) === options.intent
           if (matchesFilter(record, filter)) found.push(record)
         }
-        await refuseUnknown(workspace, options, seen)
+        await refuseUnknown(workspace, options, shows)
         return found
       })
       if (options.json) return io.out(json(records.toReversed()))
@@ -74,10 +74,10 @@ export function register(command: Command, context: Context): void {
 async function refuseUnknown(
   workspace: Workspace,
   { session, intent }: Options,
-  seen: { readonly session: boolean; readonly intent: boolean },
+  shows: { readonly session: boolean; readonly intent: boolean },
 ): Promise<void> {
-  if (session !== undefined && !seen.session) await workspace.review(session)
-  if (intent !== undefined && !seen.intent) await requireIntent(workspace, intent)
+  if (session !== undefined && !shows.session) await workspace.review(session)
+  if (intent !== undefined && !shows.intent) await requireIntent(workspace, intent)
 }
 
 const VERDICTS = ['approved', 'rejected', 'withdrawn']
@@ -87,9 +87,9 @@ const KINDS = [...TRACE_TYPES, ...VERDICTS, LANDED]
 
 /** Parses `commit,denied`. `verdict` covers all verdicts, and `commit` what landed. @param before the kinds of earlier arguments */
 function parseKinds(text: string, before: readonly string[] = []): readonly string[] {
-  const words = text.split(',').filter((word) => word !== '')
-  const unknown = words.find((word) => !KINDS.includes(word))
-  if (unknown === undefined) return [...before, ...words]
+  const names = text.split(',').filter((word) => word !== '')
+  const unknown = names.find((word) => !KINDS.includes(word))
+  if (unknown === undefined) return [...before, ...names]
   const meant = nearest(unknown, KINDS)
   const question = meant === undefined ? '' : ` Did you mean '${meant}'?`
   throw new InvalidArgumentError(`There is no kind '${oneLine(unknown)}'.${question} Use one of: ${KINDS.join(', ')}.`)

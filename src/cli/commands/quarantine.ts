@@ -37,13 +37,13 @@ export function register(command: Command, context: Context): void {
 }
 
 async function list({ io, withWorkspace }: Context, session: string, options: Options): Promise<void> {
-  const kept = await withWorkspace(async (workspace) => (await workspace.review(session)).quarantined())
+  const quarantined = await withWorkspace(async (workspace) => (await workspace.review(session)).quarantined())
   if (options.json) {
-    io.out(json(kept))
+    io.out(json(quarantined))
     return
   }
-  io.out(table(kept.map((each) => [each.at, KIND_LABELS[each.kind], each.path, each.reason])))
-  io.out(`${pluralize(kept.length, 'refused change')} in quarantine.${describeNextStep(kept, session)}\n`)
+  io.out(table(quarantined.map((each) => [each.at, KIND_LABELS[each.kind], each.path, each.reason])))
+  io.out(`${pluralize(quarantined.length, 'refused change')} in quarantine.${describeNextStep(quarantined, session)}\n`)
 }
 
 const KIND_LABELS: Readonly<Record<Quarantined['kind'], string>> = {
@@ -56,8 +56,8 @@ const KIND_LABELS: Readonly<Record<Quarantined['kind'], string>> = {
   git: 'repository',
 }
 
-function describeNextStep(kept: readonly Quarantined[], session: string): string {
-  return kept.length === 0
+function describeNextStep(quarantined: readonly Quarantined[], session: string): string {
+  return quarantined.length === 0
     ? ''
     : ` Stage one with 'escrow quarantine ${oneLine(session)} --take PATH', or delete it with '--drop PATH'.`
 }
@@ -70,13 +70,13 @@ async function decide({ io, asReviewer, exit }: Context, session: string, option
     for (const path of drop === undefined ? [] : await review.dropQuarantined(drop, by))
       io.out(`dropped  ${oneLine(path)}\n`)
     if (take === undefined) return
-    const kept = new Map((await review.quarantined()).map((each) => [each.path, each.intentId]))
+    const quarantined = new Map((await review.quarantined()).map((each) => [each.path, each.intentId]))
     const { taken, refused } = await review.takeQuarantined(take, by, intent)
     for (const path of taken) io.out(`staged   ${oneLine(path)}\n`)
     if (taken.length > 0) io.out(`See 'escrow diff ${oneLine(session)}'.\n`)
     if (refused.length === 0) return
     exit(EXIT.refused)
-    const withIntents = refused.map((each) => withIntent(each, intent ?? kept.get(each.path)))
+    const withIntents = refused.map((each) => withIntent(each, intent ?? quarantined.get(each.path)))
     io.err(renderRemedies(await remediesIn(workspace, withIntents, { session, isKept: true })))
   })
 }

@@ -41,8 +41,8 @@ async function add({ io, asReviewer }: Context, url: string): Promise<void> {
 }
 
 async function readToken({ ask, terminal }: Context['io']): Promise<string> {
-  const given = process.env.ESCROW_HUB_TOKEN?.trim()
-  if (given !== undefined && given !== '') return given
+  const token = process.env.ESCROW_HUB_TOKEN?.trim()
+  if (token !== undefined && token !== '') return token
   const typed = terminal ? await (await ask?.())?.password('The token of this machine') : (await readStdin()).trim()
   if (typed !== undefined && typed !== '') return typed
   throw new Error('There is no token. Run it at a terminal and paste the token, or set ESCROW_HUB_TOKEN.')

@@ -216,9 +216,9 @@ function renderSessions(sessions: readonly SessionSummary[], todo: readonly Todo
   const shown = sessions.filter(
     ({ id, live, changes, damaged }) => live || changes > 0 || damaged !== undefined || waits.has(id),
   )
-  const left = sessions.length - shown.length
+  const remaining = sessions.length - shown.length
   const more =
-    left === 0 ? '' : `  ${left} ${shown.length === 0 ? '' : 'more '}with nothing staged: 'escrow sessions'\n`
+    remaining === 0 ? '' : `  ${remaining} ${shown.length === 0 ? '' : 'more '}with nothing staged: 'escrow sessions'\n`
   return `Sessions\n${table(shown.map(sessionRow), '  ')}${more}`
 }
 

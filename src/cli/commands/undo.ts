@@ -31,13 +31,13 @@ export function register(command: Command, context: Context): void {
     })
 }
 
-async function undo(context: Context, named: readonly string[], options: Options): Promise<void> {
+async function undo(context: Context, names: readonly string[], options: Options): Promise<void> {
   const { io, asReviewer, withWorkspace, exit } = context
   const { since, dryRun } = options
   // A dry run decides nothing, so anybody may ask for it.
   const open = dryRun ? withWorkspace : asReviewer
   const found = await open(async (workspace) => {
-    const commits = since === undefined ? named : await commitsSince(workspace, since)
+    const commits = since === undefined ? names : await commitsSince(workspace, since)
     if (commits.length === 0) return undefined
     if (dryRun) return { commits, changes: (await workspace.previewUndo(commits)).changes }
     const review = await workspace.undo(commits)

@@ -101,10 +101,10 @@ async function unanchoredOf(ledger: Ledger): Promise<Pick<VerifyResult, 'unancho
 }
 
 function formatDamage(line: number, reason: string, { unanchored = [] }: VerifyResult): string {
-  const words = `The ledger is damaged from line ${line} on: ${oneLine(reason).replace(/\.?$/, '.')} Nothing was changed.\n`
+  const question = `The ledger is damaged from line ${line} on: ${oneLine(reason).replace(/\.?$/, '.')} Nothing was changed.\n`
   return unanchored.length === 0
-    ? words
-    : `${words}Nothing on this machine anchors ${formatRecordNumbers(unanchored, NONE)}.\n`
+    ? question
+    : `${question}Nothing on this machine anchors ${formatRecordNumbers(unanchored, NONE)}.\n`
 }
 
 /** Shows a person the records that this machine does not know, and asks whether to accept them. */

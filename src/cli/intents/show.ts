@@ -85,7 +85,7 @@ function describeCheck({ run, paths, timeout, network }: Intent['checks'][number
 
 function versionRow({ at, by, byHand, session, why, ...what }: IntentVersion): string[] {
   const { created, deleted, status, added = [], removed = [] } = what
-  const words = [
+  const details = [
     ...(created ? ['declared'] : []),
     ...(deleted ? ['removed from the file'] : []),
     ...(status ? [`${status.from} to ${status.to}`] : []),
@@ -93,7 +93,7 @@ function versionRow({ at, by, byHand, session, why, ...what }: IntentVersion): s
     ...removed.map((glob) => `-${glob}`),
   ]
   const who = [by ?? (byHand ? 'file edited' : undefined), session].filter((each) => each !== undefined)
-  return [at, who.join(', '), words.join(' '), why ?? '']
+  return [at, who.join(', '), details.join(' '), why ?? '']
 }
 
 function failOnUnknownCommand(command: Command, word: string): never {

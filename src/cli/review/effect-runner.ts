@@ -228,8 +228,8 @@ class ReviewEffectRunner implements EffectRunner {
     const { paths } = await this.deps.review.approve(undefined, this.deps.by)
     await this.#refresh(true)
     this.deps.dispatch({ is: 'approvedAll', paths })
-    const left = new Set(shown.changes.map(({ path }) => path)).size - new Set(paths).size
-    this.#showMessage(`${pluralize(paths.length, 'change')} approved${left > 0 ? `, ${left} left out` : ''}.`)
+    const remaining = new Set(shown.changes.map(({ path }) => path)).size - new Set(paths).size
+    this.#showMessage(`${pluralize(paths.length, 'change')} approved${remaining > 0 ? `, ${remaining} left out` : ''}.`)
   }
 
   async #split(effect: EffectOf<'split'>): Promise<void> {

@@ -9,8 +9,8 @@ const POLL_MS = 3_000
 
 /** The sessions that wait on a hub. */
 export function hubSource(reviewer: HubReviewer): ReviewSource {
-  const poll = (look: () => void) => {
-    const timer = setInterval(look, POLL_MS)
+  const poll = (check: () => void) => {
+    const timer = setInterval(check, POLL_MS)
     return () => clearInterval(timer)
   }
   return {

@@ -27,36 +27,36 @@ export interface LayoutContext {
 }
 
 /** Wraps one line of an item into rows, without the gutter. */
-export function layoutLine(item: Item, at: number, look: LayoutContext): Line[] {
+export function layoutLine(item: Item, at: number, context: LayoutContext): Line[] {
   const { item: kind, change, hunk, group, question } = { ...item, item: item.kind }
-  if (kind === 'hunk' && hunk && change) return hunkRows(hunk, change, at, look)
-  if (kind === 'group' && group) return groupRows(group, at, look)
-  if (kind === 'question' && question) return questionRows(question, at, look)
-  return change ? fileRows(change, at, item, look) : [[]]
+  if (kind === 'hunk' && hunk && change) return hunkRows(hunk, change, at, context)
+  if (kind === 'group' && group) return groupRows(group, at, context)
+  if (kind === 'question' && question) return questionRows(question, at, context)
+  return change ? fileRows(change, at, item, context) : [[]]
 }
 
-function groupRows(group: Chapter, at: number, look: LayoutContext): Line[] {
+function groupRows(group: Chapter, at: number, context: LayoutContext): Line[] {
   if (at === 0) return [[]]
   if (at === 1) {
     const style = group.attention === undefined ? 'group' : 'warn'
-    return hanging({ text: `== ${oneLine(group.title)} ==`, style }, 3, look)
+    return hanging({ text: `== ${oneLine(group.title)} ==`, style }, 3, context)
   }
   const run = group.commands[at - 2]
-  return run === undefined ? [[]] : runRows(run, look)
+  return run === undefined ? [[]] : runRows(run, context)
 }
 
 /** Rows of a command at most. The end of its last row says how it ended. */
 const RUN_ROWS = 2
 const RUN_HANG = 6
 
-function runRows(run: CommandRun, look: LayoutContext): Line[] {
-  const rows = hanging({ text: `  ${oneLine(describeRun(run))}`, style: 'dim' }, RUN_HANG, look)
+function runRows(run: CommandRun, context: LayoutContext): Line[] {
+  const rows = hanging({ text: `  ${oneLine(describeRun(run))}`, style: 'dim' }, RUN_HANG, context)
   const [first, second] = rows
   if (first === undefined || second === undefined || rows.length <= RUN_ROWS) return rows
   const end = oneLine(describeEnd(run))
-  const width = Math.max(1, look.columns - columnsOf(end, look.charset))
+  const width = Math.max(1, context.columns - columnsOf(end, context.charset))
   const rest = [second, ...rows.slice(2).map((row) => row.slice(1))].flatMap((row) => [...row, SPACE])
-  return [first, [...fitLine(rest, { width, charset: look.charset }, 'dim'), { text: end, style: 'dim' }]]
+  return [first, [...fitLine(rest, { width, charset: context.charset }, 'dim'), { text: end, style: 'dim' }]]
 }
 
 const SPACE: Span = { text: ' ', style: 'dim' }
@@ -65,12 +65,12 @@ function hanging(span: Span, hang: number, { columns, charset }: LayoutContext):
   return wrapHanging([span], { width: columns, charset, hang })
 }
 
-function questionRows(question: Question, at: number, look: LayoutContext): Line[] {
+function questionRows(question: Question, at: number, context: LayoutContext): Line[] {
   if (at === 0) return [[]]
-  if (at === 1) return askedRows(question, look)
+  if (at === 1) return askedRows(question, context)
   const more = question.kind === 'access' ? ', t allow its directory' : ''
   const once = question.kind === 'scope' ? '' : ', o once, r allow and remember'
-  return hanging({ text: `  y allow, n deny${once}${more}`, style: 'dim' }, 2, look)
+  return hanging({ text: `  y allow, n deny${once}${more}`, style: 'dim' }, 2, context)
 }
 
 /** Every character of the question is shown, because a person decides on it. The lines of a script have a mark. */
@@ -100,9 +100,9 @@ function questionText(question: Question): string {
 
 export const STATE_STYLE: Readonly<Record<Change['state'], Style>> = { pending: 'wait', approved: 'ok', rejected: 'no' }
 
-function fileRows(change: Change, at: number, item: Item, look: LayoutContext): Line[] {
-  if (at > 0) return hanging({ text: `  ${item.notes?.[at - 1] ?? ''}`, style: 'dim' }, 4, look)
-  return wrap(fileSpans(change, item), { width: look.columns, charset: look.charset })
+function fileRows(change: Change, at: number, item: Item, context: LayoutContext): Line[] {
+  if (at > 0) return hanging({ text: `  ${item.notes?.[at - 1] ?? ''}`, style: 'dim' }, 4, context)
+  return wrap(fileSpans(change, item), { width: context.columns, charset: context.charset })
 }
 
 function fileSpans(change: Change, { group }: Item): Span[] {
@@ -118,20 +118,20 @@ function fileSpans(change: Change, { group }: Item): Span[] {
 }
 
 /** Marks each continuation row, so that no part of a line looks like a separate line. */
-function hunkRows(hunk: Hunk, change: Change, at: number, look: LayoutContext): Line[] {
+function hunkRows(hunk: Hunk, change: Change, at: number, context: LayoutContext): Line[] {
   const line = hunkLines(hunk)[at]
   if (line === undefined) return [[]]
-  const { charset, columns } = look
+  const { charset, columns } = context
   if (line.index === 0) {
     const state: Span = { text: `  ${hunk.state}`, style: STATE_STYLE[hunk.state] }
-    const news: Span[] = look.isNew(change, hunk) ? [{ text: '  new', style: 'warn' }] : []
+    const news: Span[] = context.isNew(change, hunk) ? [{ text: '  new', style: 'warn' }] : []
     return wrap([{ text: line.text, style: 'hunk' }, state, ...news], { width: columns, charset })
   }
   const continuation: Span = { text: charset === 'utf-8' ? '↪' : '\\', style: 'dim' }
   const sign = line.text.slice(0, 1)
   const first: Span = line.from > 0 ? continuation : { text: sign, style: signStyle(sign) }
   const shape = { width: columns - 1, charset, tabs: true }
-  return wrap(codeSpans(hunk, change, line, look), shape).map((row, index) => [
+  return wrap(codeSpans(hunk, change, line, context), shape).map((row, index) => [
     index === 0 ? first : continuation,
     ...row,
   ])
@@ -144,14 +144,14 @@ function signStyle(sign: string): Style {
 function codeSpans(hunk: Hunk, change: Change, line: HunkLine, { colorsOf }: LayoutContext): Span[] {
   const whole = partsOf(hunk)
   const kind = whole.text[line.index]?.[0]
-  const own: Style = kind === '+' ? 'add' : kind === '-' ? 'remove' : kind === '\\' ? 'dim' : 'plain'
-  if (line.from > 0) return [{ text: line.text, style: own }]
+  const lineStyle: Style = kind === '+' ? 'add' : kind === '-' ? 'remove' : kind === '\\' ? 'dim' : 'plain'
+  if (line.from > 0) return [{ text: line.text, style: lineStyle }]
   const text = line.text.slice(1)
   const number = whole.numbers[line.index]
   const tokens = number === undefined ? undefined : colorsOf(change)?.[number - 1]
   const colored = kind === '-' || kind === '\\' ? undefined : tokens
   const spans =
-    colored && matchesText(colored, text) ? colored.map((token) => tokenSpan(token, own)) : [{ text, style: own }]
+    colored && matchesText(colored, text) ? colored.map((token) => tokenSpan(token, lineStyle)) : [{ text, style: lineStyle }]
   return markWords(spans, whole.words[line.index] ?? [], kind === '+' ? 'addWord' : 'removeWord')
 }
 
@@ -175,19 +175,19 @@ const TOKEN_STYLES: Readonly<Record<string, Style>> = {
   section: 'name',
 }
 
-function tokenSpan({ text, kind }: Token, own: Style): Span {
-  return { text, style: (kind === undefined ? undefined : TOKEN_STYLES[kind]) ?? own }
+function tokenSpan({ text, kind }: Token, lineStyle: Style): Span {
+  return { text, style: (kind === undefined ? undefined : TOKEN_STYLES[kind]) ?? lineStyle }
 }
 
-/** @param words changed words, as offsets in the line with its sign */
-function markWords(spans: readonly Span[], words: readonly { from: number; to: number }[], style: Style): Span[] {
-  if (words.length === 0) return [...spans]
+/** @param changedSpans changed words, as offsets in the line with its sign */
+function markWords(spans: readonly Span[], changedSpans: readonly { from: number; to: number }[], style: Style): Span[] {
+  if (changedSpans.length === 0) return [...spans]
   const out: Span[] = []
   let at = 1
   for (const span of spans) {
     const end = at + span.text.length
     let from = at
-    for (const word of words) {
+    for (const word of changedSpans) {
       const [start, stop] = [Math.max(word.from, from), Math.min(word.to, end)]
       if (start >= stop) continue
       if (start > from) out.push({ text: span.text.slice(from - at, start - at), style: span.style })

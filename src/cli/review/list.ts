@@ -89,8 +89,8 @@ export function viewList(state: ListState): Line[] {
   const { size, charset, sessions, cursor } = state
   const row = (spans: readonly Span[], fill: Span['style'] = 'plain') =>
     fitLine(spans, { width: size.columns, charset }, fill)
-  const text = (words: string, style: Span['style'] = 'plain', fill: Span['style'] = 'plain') =>
-    row([{ text: words, style }], fill)
+  const text = (content: string, style: Span['style'] = 'plain', fill: Span['style'] = 'plain') =>
+    row([{ text: content, style }], fill)
   const room = Math.max(0, size.rows - 3)
   const visibleCount = Math.max(1, Math.floor(room / 2))
   const top = Math.min(Math.max(0, cursor - Math.floor(visibleCount / 2)), Math.max(0, sessions.length - visibleCount))

@@ -19,8 +19,8 @@ export function messageRows(state: State): Line[] {
   const width = Math.max(1, columns - 1)
   const lines = wrapWords([messageSpan(state)], { width, charset: state.charset })
   const rest = lines.slice(maxRows - 1).flatMap((line, at) => (at === 0 ? line : [SPACE, ...line]))
-  const shown = lines.length <= maxRows ? lines : [...lines.slice(0, maxRows - 1), rest]
-  return shown.map((line) => [SPACE, ...line])
+  const visible = lines.length <= maxRows ? lines : [...lines.slice(0, maxRows - 1), rest]
+  return visible.map((line) => [SPACE, ...line])
 }
 
 function messageSpan({ mode, busy, message, quarantined, questions, checklist, head }: State): Span {

@@ -107,9 +107,9 @@ function includesEnd(rows: readonly Row[], item: Item): boolean {
 
 /** Moves the cursor onto the screen if scrolling took its stop off it. */
 export function followScroll(state: State, direction: 1 | -1): State {
-  const seen = visibleRows(state).flatMap(({ item }) => (item.stop === undefined ? [] : [item.stop]))
-  if (seen.length === 0 || seen.includes(state.cursor)) return state
-  return { ...state, cursor: (direction > 0 ? seen[0] : seen.at(-1)) ?? state.cursor }
+  const visibleStops = visibleRows(state).flatMap(({ item }) => (item.stop === undefined ? [] : [item.stop]))
+  if (visibleStops.length === 0 || visibleStops.includes(state.cursor)) return state
+  return { ...state, cursor: (direction > 0 ? visibleStops[0] : visibleStops.at(-1)) ?? state.cursor }
 }
 
 /** Row numbers per line, to combine line and row into one number. No line wraps into more rows. */

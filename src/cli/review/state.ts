@@ -207,21 +207,21 @@ export function targetOf({ change, hunk }: Stop): Target | undefined {
 }
 
 /** True if both sets show the same changes and hunks for a path. */
-export function isSameAt(path: string, shown: ChangeSet, now: ChangeSet): boolean {
-  return shown === now || pathSignature(path, shown) === pathSignature(path, now)
+export function isSameAt(path: string, before: ChangeSet, after: ChangeSet): boolean {
+  return before === after || pathSignature(path, before) === pathSignature(path, after)
 }
 
 /** True if both sets show the same changes and hunks. */
-export function isSameSet(shown: ChangeSet, now: ChangeSet): boolean {
-  return shown === now || signatureOf(shown.changes) === signatureOf(now.changes)
+export function isSameSet(before: ChangeSet, after: ChangeSet): boolean {
+  return before === after || signatureOf(before.changes) === signatureOf(after.changes)
 }
 
 function pathSignature(path: string, { changes }: ChangeSet): string {
   return signatureOf(changes.filter((change) => change.path === path))
 }
 
-function signatureOf(own: readonly Change[]): string {
+function signatureOf(changes: readonly Change[]): string {
   return JSON.stringify(
-    own.map((change) => [changeKey(change), change.hunks.map(({ id }) => id), change.flags.includes('drifted')]),
+    changes.map((change) => [changeKey(change), change.hunks.map(({ id }) => id), change.flags.includes('drifted')]),
   )
 }

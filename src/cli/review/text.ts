@@ -59,8 +59,8 @@ function* cellsOf(spans: readonly Span[], charset: Charset, tabs: boolean): Gene
   let column = 0
   for (const { text, style } of spans) {
     for (const cell of tabs ? textCells(text) : lineCells(oneLine(text))) {
-      const shown = cell === '\t' ? ' '.repeat(TAB - (column % TAB)) : cell
-      for (const each of renderCell(shown, charset)) {
+      const visible = cell === '\t' ? ' '.repeat(TAB - (column % TAB)) : cell
+      for (const each of renderCell(visible, charset)) {
         column += each.width
         yield { ...each, style }
       }
@@ -190,20 +190,20 @@ export function fitLine(spans: readonly Span[], shape: LineShape, fill: Style = 
 
 function truncateLine(line: readonly Span[], more: string, width: number, fill: Style): Line {
   if (width === 0) return []
-  const kept: Span[] = []
+  const fitting: Span[] = []
   let used = 0
   for (const { text, style } of line) {
     for (const cell of lineCells(text)) {
       const cellWidth = ASCII.test(cell) ? 1 : widthOf(cell)
       if (used + cellWidth > width - 1) break
-      append(kept, { text: cell, style })
+      append(fitting, { text: cell, style })
       used += cellWidth
     }
   }
-  append(kept, { text: more, style: fill })
+  append(fitting, { text: more, style: fill })
   used++
-  if (used < width) append(kept, { text: ' '.repeat(width - used), style: fill })
-  return kept
+  if (used < width) append(fitting, { text: ' '.repeat(width - used), style: fill })
+  return fitting
 }
 
 function append(line: Span[], { text, style }: Span): void {

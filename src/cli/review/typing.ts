@@ -33,15 +33,15 @@ export function onPaste(state: State, text: string): State {
 
 function submit(state: State, { text, then }: InputMode): Step {
   if (then.do === 'search') return step(findNext({ ...state, search: text === '' ? state.search : text }))
-  const words = text.trim()
-  if (words === '')
+  const input = text.trim()
+  if (input === '')
     return step(showMessage(state, 'Give a reason that the agent can act on. Nothing was changed.', 'warn'))
   if (then.do === 'deny') {
-    return step(toUndecided(state), { do: 'answer', question: then.question, answer: { answer: 'deny', words } })
+    return step(toUndecided(state), { do: 'answer', question: then.question, answer: { answer: 'deny', words: input } })
   }
   const { target } = then
   const next = toUndecided(state, target.hunk === undefined ? target.change : undefined)
-  return step(next, { do: 'reject', target, words, shown: state.set })
+  return step(next, { do: 'reject', target, words: input, shown: state.set })
 }
 
 /** Handles a key while a question is open. Only the offered keys have an effect. */
@@ -76,9 +76,9 @@ function toBrowseMode(state: State): State {
 
 /** Moves to the next path or line that contains the search text, and wraps around at the end. */
 function findNext(state: State): State {
-  const words = state.search.toLowerCase()
+  const query = state.search.toLowerCase()
   const { stops, items } = state.document
-  if (words === '' || stops.length === 0) return state
+  if (query === '' || stops.length === 0) return state
   for (let each = 1; each <= stops.length; each++) {
     const at = (state.cursor + each) % stops.length
     const stop = stops[at]
@@ -87,12 +87,12 @@ function findNext(state: State): State {
     const previous = stops[at - 1]?.change
     const isFirst =
       previous === undefined || stop.change === undefined || changeKey(previous) !== changeKey(stop.change)
-    const inPath = isFirst && stop.change?.path.toLowerCase().includes(words) === true
-    const inText = stop.hunk?.text.toLowerCase().includes(words) === true
+    const inPath = isFirst && stop.change?.path.toLowerCase().includes(query) === true
+    const inText = stop.hunk?.text.toLowerCase().includes(query) === true
     if (!inPath && !inText) continue
     const next = toStop(state, at)
     if (inPath || !stop.hunk) return next
-    const line = hunkLines(stop.hunk).findIndex(({ text }) => text.toLowerCase().includes(words))
+    const line = hunkLines(stop.hunk).findIndex(({ text }) => text.toLowerCase().includes(query))
     return line < 0 ? next : scrollToLine(next, item.first + line)
   }
   return showMessage(state, `No line contains '${state.search}'.`, 'warn')

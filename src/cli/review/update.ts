@@ -47,13 +47,13 @@ const FRESH_MS = 600
 /** Computes the next state and the effects to run. Never throws. Decides only on changes that were on the screen. */
 export function update(state: State, event: Event): Step {
   const next = applyEvent(state, event)
-  const seen = markVisibleRowsSeen(next.state)
-  const wanted = changesToColor(seen)
-  if (wanted.length === 0) return { ...next, state: seen }
-  const colors = new Map(seen.colors)
+  const marked = markVisibleRowsSeen(next.state)
+  const wanted = changesToColor(marked)
+  if (wanted.length === 0) return { ...next, state: marked }
+  const colors = new Map(marked.colors)
   for (const change of wanted) colors.set(changeKey(change), undefined)
   const effects = wanted.map((change): Effect => ({ do: 'color', change }))
-  return { state: { ...seen, colors }, effects: [...next.effects, ...effects] }
+  return { state: { ...marked, colors }, effects: [...next.effects, ...effects] }
 }
 
 function applyEvent(state: State, event: Event): Step {
@@ -202,9 +202,9 @@ function withVerdict(state: State, { change, hunk }: Target, verdict: ChangeStat
 function onProgress({ busy, ...state }: State, progress: CommitProgress | undefined): State {
   if (progress === undefined) return state
   const { phase, files, total } = progress
-  const words = { checking: 'checking', staging: 'writing', applying: 'replacing files' }
+  const labels = { checking: 'checking', staging: 'writing', applying: 'replacing files' }
   const end = phase === 'applying' ? '' : '; Ctrl-C cancels it'
-  return { ...state, busy: `commit: ${words[phase]} ${files} of ${total}${end}` }
+  return { ...state, busy: `commit: ${labels[phase]} ${files} of ${total}${end}` }
 }
 
 /** Files on the screen whose colours were not requested yet. */
