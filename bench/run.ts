@@ -24,8 +24,8 @@ async function runSuite(name: string, suite: Suite, options: BenchOptions): Prom
   print(summaryText(report.rows))
   const json = `${JSON.stringify(report, undefined, 2)}\n`
   // Charts and texts are kept in the repository, so a quick run does not write them.
-  const kept = { [`${name}.json`]: json, [`${name}.md`]: reportText(report), [`${name}.svg`]: chart(report) }
-  const files = quick ? { [`${name}.quick.json`]: json } : kept
+  const reportFiles = { [`${name}.json`]: json, [`${name}.md`]: reportText(report), [`${name}.svg`]: chart(report) }
+  const files = quick ? { [`${name}.quick.json`]: json } : reportFiles
   for (const [file, content] of Object.entries(files)) print(`Written: ${saveResult(file, content)}`)
 }
 

@@ -59,7 +59,7 @@ export async function runCheck(
       processes: PROCESSES,
     }
     const tools = await versionsFor(opened, check, { ...shared, signal })
-    const kept = new KeptOutput()
+    const keptOutput = new KeptOutput()
     const began = performance.now()
     const { exitCode, ended } = await runIn(opened, {
       ...shared,
@@ -69,13 +69,13 @@ export async function runCheck(
       signal,
       keepBytes: 0,
       onOutput(chunk, stream) {
-        kept.add(chunk)
+        keptOutput.add(chunk)
         onOutput?.(chunk, stream)
       },
     })
     const duration = Math.round(performance.now() - began)
     if (ended === 'aborted') throw signal?.reason ?? new Error('The check was stopped.')
-    const { output, truncated } = kept.read(mask)
+    const { output, truncated } = keptOutput.read(mask)
     const { isolation } = place
     return { exitCode, duration, output, isolation, tools, ...(truncated && { truncated }), ...defined({ ended }) }
   } finally {

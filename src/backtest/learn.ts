@@ -48,8 +48,8 @@ export class Learner {
       const sessions = this.#sessions.get(directory) ?? new Set()
       this.#sessions.set(directory, sessions.add(`${recorded.host} ${recorded.session}`))
       if (outcome !== 'asked' || rule !== 'access') continue
-      const asked = posix.dirname(path)
-      this.#questions.set(asked, (this.#questions.get(asked) ?? 0) + 1)
+      const parent = posix.dirname(path)
+      this.#questions.set(parent, (this.#questions.get(parent) ?? 0) + 1)
     }
   }
 

@@ -44,9 +44,9 @@ ${sessionTable(sessions)}
 
 /** A template whose values are escaped, except for those that are HTML already. */
 function markup(strings: TemplateStringsArray, ...values: (Part | readonly Part[])[]): Html {
-  const made = html(strings, ...values)
-  if (made instanceof Promise) throw new TypeError('A value of the page is not text.')
-  return made
+  const result = html(strings, ...values)
+  if (result instanceof Promise) throw new TypeError('A value of the page is not text.')
+  return result
 }
 
 const NOTHING = raw('')

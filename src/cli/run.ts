@@ -50,8 +50,8 @@ export async function run(argv: readonly string[], io: Io, library: () => Promis
       return withWorkspace(root, library, work)
     },
     buildFullProgram: () => buildFullProgram(context),
-    exit: (given) => {
-      code = given
+    exit: (exitCode) => {
+      code = exitCode
     },
   }
   try {
@@ -120,11 +120,11 @@ function findCommandName(argv: readonly string[]): string | undefined {
 }
 
 function directoryOf(program: Command, io: Io, isNew = false): string {
-  const given: unknown = program.opts().C
-  if (typeof given !== 'string') return resolve(io.cwd)
-  const directory = resolve(io.cwd, given)
+  const option: unknown = program.opts().C
+  if (typeof option !== 'string') return resolve(io.cwd)
+  const directory = resolve(io.cwd, option)
   const problem = isNew && !existsSync(directory) ? undefined : directoryProblem(directory)
-  if (problem !== undefined) throw new UsageError(problem(given))
+  if (problem !== undefined) throw new UsageError(problem(option))
   return directory
 }
 

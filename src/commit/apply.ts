@@ -22,7 +22,7 @@ export interface Site {
   /** The plan's moves. A path inside a moved directory may already be at its new place. */
   readonly moves: readonly PlannedChange[]
   /** In the run that published the plan: the stat of each old file as checked. Absent when a plan is applied again. */
-  readonly looks?: ReadonlyMap<string, BigIntStats>
+  readonly statsByPath?: ReadonlyMap<string, BigIntStats>
   /** Whether an errno is permanent: the path becomes a conflict, and the run continues. */
   isPermanent(code: string): boolean
 }
@@ -47,7 +47,7 @@ export async function applyPlan(site: Site, plan: Plan): Promise<Conflict[]> {
   site.run.begin('applying', changes.length)
   await each(changes, (change) => (isStuck(change.path) ? 'stale_file' : placeOne(site, plan, change)))
   // A power cut can keep a move and lose its new parent directory: the moved files were out of reach until now.
-  const removals = site.looks
+  const removals = site.statsByPath
     ? []
     : changes.filter((each) => each.new === null && moves.some((move) => isIn(each.path, move.from ?? '')))
   await each(removals, (change) => placeOne(site, plan, change))
@@ -114,10 +114,10 @@ function directAddress(site: Pick<Site, 'pins'>, path: string): string | undefin
 }
 
 function placingOf(site: Site, change: PlannedChange, target: string): Placing {
-  const { disk, looks } = site
-  const look = looks?.get(change.path)
+  const { disk, statsByPath } = site
+  const readStats = statsByPath?.get(change.path)
   const origin = change.op === 'move' && change.from !== undefined ? addressOf(site, change.from) : undefined
-  return { disk, change, slot: txPathsOf(site.dir, change), target, origin, isFirstRun: looks !== undefined, look }
+  return { disk, change, slot: txPathsOf(site.dir, change), target, origin, isFirstRun: statsByPath !== undefined, readStats }
 }
 
 function placeOne(site: Site, plan: Plan, change: PlannedChange): string | undefined {

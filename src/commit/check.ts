@@ -22,7 +22,7 @@ export interface Checked {
   readonly entries: CommitEntry[]
   readonly implied: ReadonlySet<string>
   /** The stat of each file in its expected state. Only files whose stat any later write would change. */
-  readonly looks: ReadonlyMap<string, BigIntStats>
+  readonly statsByPath: ReadonlyMap<string, BigIntStats>
   /**
    * The owners of new files, by path. Only those that differ from the owner our own directory gives. See
    * {@link Ownership}.
@@ -41,7 +41,7 @@ export interface Checked {
 
 interface Source {
   readonly address: string
-  readonly look: BigIntStats
+  readonly readStats: BigIntStats
 }
 
 /** The state that the checks of one commit share. */
@@ -73,7 +73,7 @@ export async function checkEntries(
   const seen = new Set<string>()
   const refused: Refusal[] = []
   const entries: CommitEntry[] = []
-  const looks = new Map<string, BigIntStats>()
+  const statsByPath = new Map<string, BigIntStats>()
   const owners = new Map<string, Owner>()
   const inodes = new Map<string, string>()
   const gone = new Map(input.entries.filter((entry) => entry.op === 'delete').map((entry) => [entry.path, entry.old]))
@@ -85,7 +85,7 @@ export async function checkEntries(
       if (denied !== undefined) return denied
       const stats = assertBase(site, entry)
       bases.set(entry, entryStamp(stats))
-      if (entry.old?.type === 'file' && stats !== undefined && hasSettledMtime(stats)) looks.set(entry.path, stats)
+      if (entry.old?.type === 'file' && stats !== undefined && hasSettledMtime(stats)) statsByPath.set(entry.path, stats)
       if (entry.op === 'move' && stats !== undefined) inodes.set(entry.path, String(stats.ino))
       const owner = owning.of(entry, stats)
       if (owner !== undefined) owners.set(entry.path, owner)
@@ -96,14 +96,14 @@ export async function checkEntries(
     await run.step()
   }
   const source = ({ from, new: next, carried }: CommitEntry): Source | undefined => {
-    const look = from === undefined || carried ? undefined : looks.get(from)
-    if (from === undefined || look === undefined || !sameState(gone.get(from) ?? null, next)) return undefined
-    return { address: addressOf(site, { path: from }), look }
+    const readStats = from === undefined || carried ? undefined : statsByPath.get(from)
+    if (from === undefined || readStats === undefined || !sameState(gone.get(from) ?? null, next)) return undefined
+    return { address: addressOf(site, { path: from }), readStats }
   }
   return {
     refused,
     entries,
-    looks,
+    statsByPath,
     owners,
     owning,
     inodes,
@@ -149,9 +149,9 @@ function askPolicy(input: CommitInput, entry: CommitEntry): Refusal | undefined 
   }
 }
 
-/** @param by the source of the `look` to trust; the final check trusts none */
-function assertBase(site: Site, entry: CommitEntry, by: Pick<CommitEntry, 'look'> = entry): BigIntStats | undefined {
-  const { look } = by
+/** @param by the source of the `readStats` to trust; the final check trusts none */
+function assertBase(site: Site, entry: CommitEntry, by: Pick<CommitEntry, 'readStats'> = entry): BigIntStats | undefined {
+  const { readStats } = by
   const parent = parentOf(existsAt(entry))
   const isNew = entry.op === 'create' || entry.op === 'mkdir'
   if (entry.new !== null) site.targetDirs.assertOpen(parentOf(entry.path))
@@ -163,7 +163,7 @@ function assertBase(site: Site, entry: CommitEntry, by: Pick<CommitEntry, 'look'
   }
   // The file was in its expected state moments ago. The final check, by the pinned parent, shows whether it is still
   // the same.
-  if (look !== undefined && modeOf(look) === expectedState(entry, look)?.mode) return requireOwner(site, entry, look)
+  if (readStats !== undefined && modeOf(readStats) === expectedState(entry, readStats)?.mode) return requireOwner(site, entry, readStats)
   const path = addressOf(site, entry)
   const stats = site.disk.lstat(path)
   if (isNew && site.pairs.has(entry.path)) return stats

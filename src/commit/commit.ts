@@ -21,7 +21,7 @@ const TRIES = 5
 export async function commitEntries(input: CommitInput, disk: Disk = realDisk): Promise<CommitOutcome> {
   const run = startCommitRun(input)
   return withProcessLock(input.layout.locks, 'commit', async (lost) => {
-    for (let turn = 0; turn < TRIES; turn += 1) {
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
       await recoverLocked(disk, input.layout, input.append)
       const prepared = await prepareCommit(disk, input, run)
       assertStillWanted(prepared, input, lost, run)
@@ -49,11 +49,11 @@ function assertStillWanted(prepared: PreparedCommit, input: CommitInput, lost: (
 async function finishPublished(
   disk: Disk,
   input: CommitInput,
-  { plan, looks }: PreparedCommit,
+  { plan, statsByPath }: PreparedCommit,
   run: CommitRun,
 ): Promise<CommitOutcome> {
   const append = (record: JsonObject) => input.append(record, true)
-  const conflicts = await finish(disk, input.layout, plan, append, { run, isPermanent: () => false, looks })
+  const conflicts = await finish(disk, input.layout, plan, append, { run, isPermanent: () => false, statsByPath })
   pruneOld(disk, input)
   const left = new Set(conflicts.map((conflict) => conflict.path))
   const paths = new Set(input.entries.map((entry) => entry.path))

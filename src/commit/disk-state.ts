@@ -24,19 +24,19 @@ export function hasSettledMtime({ mtimeNs }: BigIntStats, readAtMs = Date.now())
   return isSettled(Number(mtimeNs) / 1e6, readAtMs)
 }
 
-/** Whether the file is the same as in `look` and was not written to since. A changed number of names does not count. */
-export function isUntouched(stats: BigIntStats | undefined, look: BigIntStats): boolean {
+/** Whether the file is the same as in `readStats` and was not written to since. A changed number of names does not count. */
+export function isUntouched(stats: BigIntStats | undefined, readStats: BigIntStats): boolean {
   return (
     stats !== undefined &&
-    stats.ino === look.ino &&
-    stats.dev === look.dev &&
-    stats.mode === look.mode &&
-    stats.size === look.size &&
-    stats.mtimeNs === look.mtimeNs
+    stats.ino === readStats.ino &&
+    stats.dev === readStats.dev &&
+    stats.mode === readStats.mode &&
+    stats.size === readStats.size &&
+    stats.mtimeNs === readStats.mtimeNs
   )
 }
 
 /** The stat of a regular file before it was read `at`, if any later write is sure to change it; else undefined. */
-export function settledLook(stats: BigIntStats | undefined, at = Date.now()): BigIntStats | undefined {
+export function settledStats(stats: BigIntStats | undefined, at = Date.now()): BigIntStats | undefined {
   return stats?.isFile() && hasSettledMtime(stats, at) ? stats : undefined
 }

@@ -12,14 +12,14 @@ export function entriesFor(approved: readonly StagedChange[], diff: StageDiff): 
     diff.changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])),
   )
   const entries = approved.flatMap((change) => entriesOf(change).map((entry) => asLinked(entry, change, changed)))
-  const made = new Set(entries.flatMap((entry) => (entry.new ? ancestorsOf(entry.path as RelPath) : [])))
-  const left = new Set(entries.flatMap((entry) => (entry.new === null ? ancestorsOf(entry.path as RelPath) : [])))
-  const named = new Set(entries.filter((entry) => entry.op === 'mkdir' || entry.op === 'rmdir').map(({ path }) => path))
+  const createdParents = new Set(entries.flatMap((entry) => (entry.new ? ancestorsOf(entry.path as RelPath) : [])))
+  const removedParents = new Set(entries.flatMap((entry) => (entry.new === null ? ancestorsOf(entry.path as RelPath) : [])))
+  const namedDirs = new Set(entries.filter((entry) => entry.op === 'mkdir' || entry.op === 'rmdir').map(({ path }) => path))
   for (const { path, mode } of diff.newDirs) {
-    if (made.has(path) && !named.has(path)) entries.push({ path, op: 'mkdir', old: null, new: dirState(mode) })
+    if (createdParents.has(path) && !namedDirs.has(path)) entries.push({ path, op: 'mkdir', old: null, new: dirState(mode) })
   }
   for (const path of diff.removedDirs) {
-    if (left.has(path) && !named.has(path)) entries.push({ path, op: 'rmdir', old: dirState(0o777), new: null })
+    if (removedParents.has(path) && !namedDirs.has(path)) entries.push({ path, op: 'rmdir', old: dirState(0o777), new: null })
   }
   return withMoves(entries, approved, diff)
 }

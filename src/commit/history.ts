@@ -41,18 +41,18 @@ export function lastCommit(layout: Layout, disk: Disk = realDisk): number {
 }
 
 /** The last listing of each journal: sessions check it on each call, and usually nothing has changed. */
-const listings = new Map<string, Finished & { readonly look: string }>()
+const listings = new Map<string, Finished & { readonly stamp: string }>()
 
 type Finished = Pick<Journal, 'finished' | 'floor'>
 
 function finishedCommits(layout: Layout, disk: Disk): Finished {
   const stats = disk.lstat(layout.commits)
-  const look = stats !== undefined && hasSettledMtime(stats) ? entryStamp(stats) : undefined
+  const stamp = stats !== undefined && hasSettledMtime(stats) ? entryStamp(stats) : undefined
   const known = listings.get(layout.commits)
-  if (known !== undefined && known.look === look) return known
+  if (known !== undefined && known.stamp === stamp) return known
   const { finished, floor } = readJournal(disk, layout)
-  if (look === undefined) listings.delete(layout.commits)
-  else listings.set(layout.commits, { look, finished, floor })
+  if (stamp === undefined) listings.delete(layout.commits)
+  else listings.set(layout.commits, { stamp, finished, floor })
   return { finished, floor }
 }
 

@@ -8,7 +8,7 @@
  */
 export { commitEntries } from './commit.js'
 export { startCommitRun } from './commit-run.js'
-export { settledLook } from './disk-state.js'
+export { settledStats as settledLook } from './disk-state.js'
 export { entriesFor } from './entries.js'
 export {
   committedBy,

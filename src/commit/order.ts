@@ -7,12 +7,12 @@ type Orderable = Pick<PlannedChange, 'path' | 'op' | 'new' | 'from' | 'carried'>
  * before children. A directory loses its write permission after its children changed, and is removed last.
  */
 export function inOrder<T extends Orderable>(changes: readonly T[]): T[] {
-  const made = new Set(changes.filter((change) => change.new !== null).map((change) => change.path))
+  const created = new Set(changes.filter((change) => change.new !== null).map((change) => change.path))
   // Entries that do not move along with a directory leave it before it moves.
   const moving = new Set(changes.flatMap(({ op, from }) => (op === 'move' && from !== undefined ? [from] : [])))
   const ranked = changes.map((change) => ({
     change,
-    rank: rankOf(change, made, moving),
+    rank: rankOf(change, created, moving),
     depth: change.path.split('/').length,
   }))
   return ranked
@@ -22,11 +22,11 @@ export function inOrder<T extends Orderable>(changes: readonly T[]): T[] {
 
 const DEEPEST_FIRST = new Set([2, 6, 7])
 
-function rankOf(change: Orderable, made: Set<string>, moving: Set<string>): number {
+function rankOf(change: Orderable, created: Set<string>, moving: Set<string>): number {
   // Before their move, so that an undo, which goes backwards, reverts the move first.
   if (change.carried) return 1
   if (change.op === 'chmod' && change.new?.type === 'dir') return opens(change.new.mode) ? 0 : 7
-  if (change.op === 'rmdir') return isAtOrBelow(change.path, made) || isAtOrBelow(change.path, moving) ? 2 : 6
+  if (change.op === 'rmdir') return isAtOrBelow(change.path, created) || isAtOrBelow(change.path, moving) ? 2 : 6
   const ranks: Record<Exclude<CommitOp, 'rmdir'>, number> = {
     delete: 1,
     mkdir: 3,

@@ -25,8 +25,8 @@ export function ownership(
   entries: readonly CommitEntry[],
   tx: string,
 ): Ownership {
-  const [uid, own] = [process.geteuid?.(), process.getegid?.()]
-  const made = new Map(entries.filter(({ op }) => op === 'mkdir').map((entry) => [entry.path, entry.new?.mode ?? 0]))
+  const [uid, egid] = [process.geteuid?.(), process.getegid?.()]
+  const createdModes = new Map(entries.filter(({ op }) => op === 'mkdir').map((entry) => [entry.path, entry.new?.mode ?? 0]))
   const known = new Map<string, number | undefined>()
   const inheritedGroup = (dir: string): number | undefined => {
     if (!known.has(dir)) known.set(dir, targetDirs.at(dir) === 'real' ? groupOf(disk, `${pins.at(dir)}/.`) : ofNew(dir))
@@ -34,18 +34,18 @@ export function ownership(
   }
   // A new directory inherits the set-group-id bit unless its own mode lacks it.
   const ofNew = (dir: string) => {
-    const inheritsGroup = targetDirs.implied.has(dir) || ((made.get(dir) ?? 0) & SETGID) !== 0
+    const inheritsGroup = targetDirs.implied.has(dir) || ((createdModes.get(dir) ?? 0) & SETGID) !== 0
     return inheritsGroup ? inheritedGroup(parentOf(dir)) : undefined
   }
-  const mayGive = (gid: number) => uid === 0 || gid === own || (process.getgroups?.() ?? []).includes(gid)
-  const given = groupOf(disk, tx) ?? own
+  const mayGive = (gid: number) => uid === 0 || gid === egid || (process.getgroups?.() ?? []).includes(gid)
+  const createdGid = groupOf(disk, tx) ?? egid
   return {
     of({ path, old, new: next }, stats) {
-      if (uid === undefined || own === undefined || next === null) return undefined
+      if (uid === undefined || egid === undefined || next === null) return undefined
       const isKept = old !== null && stats !== undefined
-      const gid = isKept ? Number(stats.gid) : (inheritedGroup(parentOf(path)) ?? own)
+      const gid = isKept ? Number(stats.gid) : (inheritedGroup(parentOf(path)) ?? egid)
       const owner = { uid: isKept && uid === 0 ? Number(stats.uid) : uid, gid }
-      return (owner.uid === uid && gid === given) || !mayGive(gid) ? undefined : owner
+      return (owner.uid === uid && gid === createdGid) || !mayGive(gid) ? undefined : owner
     },
     inheritsGroup: (path) => inheritedGroup(parentOf(path)) !== undefined,
   }

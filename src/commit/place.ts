@@ -18,7 +18,7 @@ export interface Placing {
   /** Whether this is the run that published the plan, so that nothing of it is done yet. */
   readonly isFirstRun: boolean
   /** The stat of the old file as checked, if any later write would change it. */
-  readonly look: BigIntStats | undefined
+  readonly readStats: BigIntStats | undefined
 }
 
 /**
@@ -42,8 +42,8 @@ export const PLACE: Record<CommitOp, (placing: Placing) => boolean> = {
 const TRIES = 5
 
 /** Whether the file at `path` is the one whose replacement was approved. */
-export function isApproved({ disk, change, look }: Placing, path: string, stats = disk.lstat(path)): boolean {
-  if (look !== undefined && isUntouched(stats, look)) return true
+export function isApproved({ disk, change, readStats }: Placing, path: string, stats = disk.lstat(path)): boolean {
+  if (readStats !== undefined && isUntouched(stats, readStats)) return true
   return isState(diskStateAt(disk, path, stats), change.old)
 }
 
@@ -65,8 +65,8 @@ function linkOrFind({ disk, target, slot, change }: Placing): boolean {
 function overwrite(placing: Placing): boolean {
   const { disk, target, slot, isFirstRun } = placing
   if (!isFirstRun && exists(disk, slot.away)) return finishStrictly(placing)
-  for (let turn = 0; turn < TRIES; turn += 1) {
-    if ((!isFirstRun || turn > 0) && !exists(disk, slot.fresh)) return true
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    if ((!isFirstRun || attempt > 0) && !exists(disk, slot.fresh)) return true
     const backup = keepOld(placing)
     if (backup === 'refused') return overwriteStrictly(placing)
     if (backup === 'ours') return true
@@ -84,7 +84,7 @@ function overwrite(placing: Placing): boolean {
 type Backup = BigIntStats | 'seen' | 'ours' | 'theirs' | 'moved' | 'refused'
 
 function keepOld(placing: Placing): Backup {
-  const { disk, target, slot, change, look } = placing
+  const { disk, target, slot, change, readStats } = placing
   try {
     keepByLink(placing)
   } catch (error) {
@@ -96,9 +96,9 @@ function keepOld(placing: Placing): Backup {
     return existingBackup(placing)
   }
   // The file at its path is the checked one and the second name is the same file, so one check is enough for both.
-  if (look !== undefined && isUntouched(disk.lstat(target), look)) return 'seen'
-  const kept = disk.lstat(slot.kept)
-  if (kept !== undefined && isApproved(placing, slot.kept, kept)) return kept
+  if (readStats !== undefined && isUntouched(disk.lstat(target), readStats)) return 'seen'
+  const keptStats = disk.lstat(slot.kept)
+  if (keptStats !== undefined && isApproved(placing, slot.kept, keptStats)) return keptStats
   const found = diskStateAt(disk, slot.kept)
   disk.unlink(slot.kept)
   return isState(found, change.new) ? 'ours' : 'theirs'
@@ -113,9 +113,9 @@ function keepByLink({ disk, target, slot, change }: Placing): void {
 function existingBackup({ disk, target, slot, change }: Placing): Backup {
   if (!exists(disk, slot.fresh)) return 'ours'
   const stats = disk.lstat(target)
-  const seen = diskStateAt(disk, target, stats)
-  if (isState(seen, change.new)) return 'ours'
-  if (!isState(seen, change.old)) return 'theirs'
+  const found = diskStateAt(disk, target, stats)
+  if (isState(found, change.new)) return 'ours'
+  if (!isState(found, change.old)) return 'theirs'
   if (stats !== undefined && isSameFile(stats, disk.lstat(slot.kept))) return stats
   disk.unlink(slot.kept)
   return 'moved'
@@ -139,11 +139,11 @@ export function overwriteStrictly(placing: Placing): boolean {
   const { disk, target, slot, change } = placing
   if (!exists(disk, slot.fresh)) return true
   if (!exists(disk, slot.away)) {
-    const seen = diskStateAt(disk, target)
-    if (isState(seen, change.new) || sameInode(disk, slot.fresh, target)) return true
+    const found = diskStateAt(disk, target)
+    if (isState(found, change.new) || sameInode(disk, slot.fresh, target)) return true
     // A power cut may have kept the first rename and lost the link after it.
-    if (seen === null && isState(diskStateAt(disk, slot.kept), change.old)) return linkOrFind(placing)
-    if (!isState(seen, change.old)) return false
+    if (found === null && isState(diskStateAt(disk, slot.kept), change.old)) return linkOrFind(placing)
+    if (!isState(found, change.old)) return false
     if (exists(disk, slot.kept)) {
       if (!sameInode(disk, slot.kept, target)) return false
       disk.unlink(slot.kept)
@@ -222,9 +222,9 @@ function removeDirectory({ disk, target }: Placing): boolean {
 }
 
 function changeMode({ disk, target, change }: Placing): boolean {
-  const seen = diskStateAt(disk, target)
-  if (isState(seen, change.new)) return true
-  if (!isState(seen, change.old) || change.new === null) return false
+  const found = diskStateAt(disk, target)
+  if (isState(found, change.new)) return true
+  if (!isState(found, change.old) || change.new === null) return false
   try {
     disk.setMode(target, change.new.mode)
     return true

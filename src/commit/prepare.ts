@@ -16,7 +16,7 @@ import type { CommitInput, Plan } from './types.js'
  * A durable plan under a name that nobody reads yet, with all its contents. The tree is untouched. Publish or discard
  * it, once.
  */
-export interface PreparedCommit extends Pick<Checked, 'looks'> {
+export interface PreparedCommit extends Pick<Checked, 'statsByPath'> {
   readonly plan: Plan
   /** Throws EscrowError for the paths that have changed on disk since the check. */
   assertUnchanged(): void
@@ -60,7 +60,7 @@ export async function prepareCommit(disk: Disk, input: CommitInput, run: CommitR
     const plan = await writePlan(disk, input, checked, begun, run)
     return {
       plan,
-      looks: checked.looks,
+      statsByPath: checked.statsByPath,
       assertUnchanged() {
         const changed = checked.recheck()
         if (changed.length > 0) throw refusedCommit(changed)

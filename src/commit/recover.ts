@@ -99,7 +99,7 @@ export async function finish(
   layout: Layout,
   plan: Plan,
   append: Append,
-  how: Pick<Site, 'isPermanent' | 'looks' | 'run'>,
+  how: Pick<Site, 'isPermanent' | 'statsByPath' | 'run'>,
 ): Promise<Conflict[]> {
   try {
     // The commit point must survive a power cut before the tree is changed.

@@ -47,14 +47,14 @@ function hintFor(refused: readonly Refusal[]): string {
 
 /**
  * Converts a disk error to an EscrowError. Any other error is returned as it is.
- * @param then what to do after its cause is corrected, as in 'then commit again'
+ * @param consequence what to do after its cause is corrected, as in 'then commit again'
  */
-export function diskFailure(error: unknown, state: string, then: string): unknown {
+export function diskFailure(error: unknown, state: string, consequence: string): unknown {
   const code = codeOf(error)
   if (error instanceof EscrowError || code === undefined) return error
   const reason = reasonFor(code)
   const first = reason === FULL ? 'Free space on the disk' : 'Correct the cause'
-  return new EscrowError(reason, `${state}: ${errnoText(code)} (${code}).`, { hint: `${first}, ${then}`, cause: error })
+  return new EscrowError(reason, `${state}: ${errnoText(code)} (${code}).`, { hint: `${first}, ${consequence}`, cause: error })
 }
 
 /** The error of a commit that was published, which recovery will finish. */

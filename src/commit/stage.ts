@@ -84,11 +84,11 @@ function impliedEntry(path: string): CommitEntry {
 /** An implied directory gets the mode of any mkdir here. The kernel applies the umask. */
 function stageImplied({ disk, checked: { owning } }: Staging, fresh: string, entry: CommitEntry): FileState {
   disk.makeDir(fresh, 0o777)
-  const made = Number((disk.lstat(fresh)?.mode ?? 0o755n) & 0o7777n)
-  const mode = (made & 0o777) | (owning.inheritsGroup(entry.path) ? 0o2000 : 0)
+  const createdMode = Number((disk.lstat(fresh)?.mode ?? 0o755n) & 0o7777n)
+  const mode = (createdMode & 0o777) | (owning.inheritsGroup(entry.path) ? 0o2000 : 0)
   const owner = owning.of(entry, undefined)
   if (owner !== undefined) disk.setOwner(fresh, owner)
-  if (mode !== made) disk.setMode(fresh, mode)
+  if (mode !== createdMode) disk.setMode(fresh, mode)
   return { type: 'dir', digest: EMPTY_DIGEST, mode }
 }
 
@@ -135,7 +135,7 @@ function linkSource({ disk, checked }: Staging, fresh: string, entry: CommitEntr
     if (LINK_REFUSED.has(codeOf(error) ?? '')) return false
     throw error
   }
-  if (isUntouched(disk.lstat(fresh), source.look)) return true
+  if (isUntouched(disk.lstat(fresh), source.readStats)) return true
   disk.unlink(fresh)
   return false
 }

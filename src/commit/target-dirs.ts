@@ -21,7 +21,7 @@ export interface TargetDirs {
 
 export function targetDirsOf(disk: Disk, pins: Pins, entries: readonly CommitEntry[], device: string): TargetDirs {
   const implied = new Set<string>()
-  const made = new Map(entries.filter((entry) => entry.new !== null).map((entry) => [entry.path, entry.new?.type]))
+  const created = new Map(entries.filter((entry) => entry.new !== null).map((entry) => [entry.path, entry.new?.type]))
   const removed = new Set(entries.filter((entry) => entry.new === null).map((entry) => entry.path))
   const usable = new Set<string>()
 
@@ -32,7 +32,7 @@ export function targetDirsOf(disk: Disk, pins: Pins, entries: readonly CommitEnt
     usable.add(dir)
   }
   const at = (dir: string): 'real' | 'made' | 'absent' => {
-    const type = made.get(dir)
+    const type = created.get(dir)
     if (implied.has(dir)) return 'made'
     if (dir !== '' && at(parentOf(dir)) !== 'real') return type === 'dir' ? 'made' : 'absent'
     if (!isDirectory(pins, dir, removed.has(dir))) return type === 'dir' ? 'made' : 'absent'
@@ -40,7 +40,7 @@ export function targetDirsOf(disk: Disk, pins: Pins, entries: readonly CommitEnt
     return 'real'
   }
   const assertOpen = (dir: string): void => {
-    const type = made.get(dir)
+    const type = created.get(dir)
     if (type === 'file' || type === 'symlink') throw notADirectory(dir)
     if (dir !== '') assertOpen(parentOf(dir))
   }

@@ -101,9 +101,9 @@ function holdTx(disk: Disk, pins: Pins, name: string): HeldTx {
 
 const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP'])
 
-function namePath<T>(path: string, look: () => T): T {
+function namePath<T>(path: string, read: () => T): T {
   try {
-    return look()
+    return read()
   } catch (error) {
     if (codeOf(error) !== 'ENOTDIR' && codeOf(error) !== 'ELOOP') throw error
     throw new EscrowError('path_escape', `${path} is a link or not a directory, so nothing can be committed.`, {

@@ -30,7 +30,7 @@ export interface CommitEntry {
    * The stat of a file that was in the state `old`, taken before it was read. While it is the same, the file is not
    * read again.
    */
-  readonly look?: BigIntStats
+  readonly readStats?: BigIntStats
   /** Times for a file, set by hand or by the order of writes (nanoseconds since 1970). */
   readonly times?: { readonly atimeNs: bigint; readonly mtimeNs: bigint }
   /** On a create or overwrite: the file's bytes, or a symlink's target as UTF-8. */

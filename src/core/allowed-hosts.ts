@@ -33,14 +33,14 @@ export class AllowedHosts {
    * Whether this list allows everything that another entry would allow. @throws TypeError for an entry of another form.
    */
   covers(entry: string): boolean {
-    const asked = parseEntry(entry)
-    return asked.ports.every((port) =>
-      this.#entries.some((own) =>
-        asked.isWildcard
-          ? own.isWildcard &&
-            own.ports.includes(port) &&
-            (asked.host === own.host || asked.host.endsWith(`.${own.host}`))
-          : matches(own, { host: asked.host, port }),
+    const requested = parseEntry(entry)
+    return requested.ports.every((port) =>
+      this.#entries.some((allowed) =>
+        requested.isWildcard
+          ? allowed.isWildcard &&
+            allowed.ports.includes(port) &&
+            (requested.host === allowed.host || requested.host.endsWith(`.${allowed.host}`))
+          : matches(allowed, { host: requested.host, port }),
       ),
     )
   }

@@ -118,22 +118,22 @@ export function layoutOf(root: string, state: string): Layout {
     classes: join(state, 'classes.jsonl'),
     trustFile: join(state, 'trust.json'),
     session(id) {
-      const own = join(state, 'sessions', id)
+      const sessionDir = join(state, 'sessions', id)
       return {
-        dir: own,
-        owner: join(own, 'owner'),
-        stageLog: join(own, 'stage.log'),
-        pack: join(own, 'pack'),
-        review: join(own, 'review.jsonl'),
-        checks: join(own, 'checks.json'),
-        looks: join(own, 'looks.json'),
-        edits: join(own, 'edits'),
-        quarantine: join(own, 'quarantine'),
-        outputs: join(own, 'outputs'),
-        git: join(own, 'git'),
-        meta: join(own, 'meta.json'),
-        claim: join(own, 'claim.json'),
-        socketFile: join(own, 'door'),
+        dir: sessionDir,
+        owner: join(sessionDir, 'owner'),
+        stageLog: join(sessionDir, 'stage.log'),
+        pack: join(sessionDir, 'pack'),
+        review: join(sessionDir, 'review.jsonl'),
+        checks: join(sessionDir, 'checks.json'),
+        looks: join(sessionDir, 'looks.json'),
+        edits: join(sessionDir, 'edits'),
+        quarantine: join(sessionDir, 'quarantine'),
+        outputs: join(sessionDir, 'outputs'),
+        git: join(sessionDir, 'git'),
+        meta: join(sessionDir, 'meta.json'),
+        claim: join(sessionDir, 'claim.json'),
+        socketFile: join(sessionDir, 'door'),
       }
     },
   }

@@ -15,9 +15,9 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
 
 /** Whether two words differ only in the values of their numbers. */
 function hasOtherNumber(word: string, other: string): boolean {
-  const [own, others] = [word, other].map((each) => each.toLowerCase().split(/\d+/).join('#'))
+  const [mine, theirs] = [word, other].map((each) => each.toLowerCase().split(/\d+/).join('#'))
   const [numbers, otherNumbers] = [word, other].map((each) => each.match(/\d+/g)?.map(Number).join() ?? '')
-  return own === others && numbers !== otherNumbers
+  return mine === theirs && numbers !== otherNumbers
 }
 
 /** Optimal string alignment: a swap of neighbours is one step. */

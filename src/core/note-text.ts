@@ -131,11 +131,11 @@ export function renewNote(commit: string, old: string, renewed: string): string 
   if (before === undefined || after === undefined || !isAbout(before, commit)) return renewed
   const files = new Map<string, readonly NoteEntry[]>()
   for (const [path, entries] of before.files) {
-    const named = joinRanges((after.files.get(path) ?? []).flatMap(({ ranges }) => ranges))
-    const kept = entries.map(({ owner, ranges }) => ({ owner, ranges: withoutLines(ranges, named) }))
+    const newRanges = joinRanges((after.files.get(path) ?? []).flatMap(({ ranges }) => ranges))
+    const remaining = entries.map(({ owner, ranges }) => ({ owner, ranges: withoutLines(ranges, newRanges) }))
     files.set(
       path,
-      kept.filter(({ ranges }) => ranges.length > 0),
+      remaining.filter(({ ranges }) => ranges.length > 0),
     )
   }
   return mergeNotes(commit, formatNote({ files, about: before.about }), renewed)

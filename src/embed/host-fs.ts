@@ -60,7 +60,7 @@ class RooFiles {
 }
 
 function routeContextOf(session: Session, options: HostFsOptions, roo: RooFiles | undefined): RouteContext {
-  const own = (options.hostDirectories ?? []).map((dir) => resolve(dir))
+  const directories = (options.hostDirectories ?? []).map((dir) => resolve(dir))
   const { view, tool } = syncState(session)
   const { root } = view
   const outside = (stem: string, args: readonly unknown[], path: string): OutsideCall => {
@@ -110,7 +110,7 @@ function routeContextOf(session: Session, options: HostFsOptions, roo: RooFiles 
     isHosts(path, follow) {
       const text = textOf(path)
       const place = text === undefined ? undefined : placeOf(view, text, follow)
-      return place !== undefined && own.some((dir) => isWithin(place, placeOf(view, dir, true) ?? dir))
+      return place !== undefined && directories.some((dir) => isWithin(place, placeOf(view, dir, true) ?? dir))
     },
   }
   return context
@@ -197,19 +197,19 @@ function selfAndAncestors(path: string): string[] {
  * below a directory are not searched.
  */
 function isOneOf(dir: string, others: readonly string[]): boolean {
-  const look = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
-  const own = attempt(dir, look)
-  if (!own?.isDirectory()) return false
+  const statBig = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
+  const dirStats = attempt(dir, statBig)
+  if (!dirStats?.isDirectory()) return false
   return others.some((other) => {
-    const found = attempt(other, look)
-    return found !== undefined && found.ino === own.ino && found.dev === own.dev
+    const found = attempt(other, statBig)
+    return found !== undefined && found.ino === dirStats.ino && found.dev === dirStats.dev
   })
 }
 
-/** The result of `look`; undefined if it fails. */
-function attempt<T>(path: string, look: (path: string) => T): T | undefined {
+/** The result of `read`; undefined if it fails. */
+function attempt<T>(path: string, read: (path: string) => T): T | undefined {
   try {
-    return look(path)
+    return read(path)
   } catch {
     return undefined
   }

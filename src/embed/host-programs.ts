@@ -137,8 +137,8 @@ function gitEffect(
   if (RESTORING_COMMANDS.has(command)) return 'restores'
   // Other options can name programs or another repository.
   const isPlain = options.every((word) => /^--(?:git-dir|work-tree)=/.test(word))
-  const named = options.find((word) => word.startsWith('--git-dir='))?.slice('--git-dir='.length)
-  const repository = resolve(cwd, named ?? env.GIT_DIR ?? '.')
+  const gitDir = options.find((word) => word.startsWith('--git-dir='))?.slice('--git-dir='.length)
+  const repository = resolve(cwd, gitDir ?? env.GIT_DIR ?? '.')
   const isHosts = hostDirectories.some((dir) => isWithin(repository, resolve(dir)))
   return isPlain && isHosts && RECORDING_COMMANDS.has(command) ? 'records' : undefined
 }

@@ -137,8 +137,8 @@ export class BackgroundCommand implements RunningCommand {
 
   kill(signal: NodeJS.Signals = 'SIGTERM'): boolean {
     if (this.#isOver || this.#init === undefined) return false
-    const own = this.mount.startsWith === 'command' ? [this.#init] : childrenOf(this.#init)
-    const to = this.starting.isAttached ? own : [-this.#init]
+    const processes = this.mount.startsWith === 'command' ? [this.#init] : childrenOf(this.#init)
+    const to = this.starting.isAttached ? processes : [-this.#init]
     return to.map((pid) => sendSignal(pid, signal)).some((isSent) => isSent)
   }
 
@@ -203,10 +203,10 @@ export class BackgroundCommand implements RunningCommand {
   #publishFeedback(): void {
     const refused = [...this.#refused].flatMap(([key, feedback]) => (feedback ? [{ keys: [key], feedback }] : []))
     const all = [...this.deps.feedback.undelivered(), ...refused]
-    const words = all.length === 0 ? '' : JSON.stringify(all)
-    if (words === this.#published) return
-    this.#published = words
-    this.mount.publishFeedback(words)
+    const json = all.length === 0 ? '' : JSON.stringify(all)
+    if (json === this.#published) return
+    this.#published = json
+    this.mount.publishFeedback(json)
   }
 
   /** The command still sees its refused writes in the mount, so they are reported as feedback. */

@@ -132,9 +132,9 @@ export class CommandMount {
     // A sandbox's layer and a copy represent deletions differently.
     if (!from.isAlive || from.containment?.tree !== this.containment?.tree) return
     const { overlay } = this.deps.store
-    const kept = [...from.#kept].filter((path) => ancestorsOf(path).every((dir) => overlay.typeOf(dir) === 'dir'))
-    this.place.copyKept(from.place, kept, overlay)
-    this.#kept = new Set(kept)
+    const remaining = [...from.#kept].filter((path) => ancestorsOf(path).every((dir) => overlay.typeOf(dir) === 'dir'))
+    this.place.copyKept(from.place, remaining, overlay)
+    this.#kept = new Set(remaining)
   }
 
   /**
@@ -152,8 +152,8 @@ export class CommandMount {
     }
     const { effects, close } = this.findEffects(true)
     try {
-      const own = effects.filter(({ path }) => updated.has(path))
-      this.#ledger.recordStaged(own, overlay)
+      const ownEffects = effects.filter(({ path }) => updated.has(path))
+      this.#ledger.recordStaged(ownEffects, overlay)
     } finally {
       close()
     }

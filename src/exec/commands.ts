@@ -39,17 +39,17 @@ export class SessionCommands {
 
   async #start(starting: Starting): Promise<BackgroundCommand> {
     this.#making++
-    const made = await BackgroundCommand.make(this.deps, this.gate, starting, this.whenIdle).finally(
+    const command = await BackgroundCommand.make(this.deps, this.gate, starting, this.whenIdle).finally(
       () => this.#making--,
     )
-    if (!this.#isClosed) this.#all.push(made)
+    if (!this.#isClosed) this.#all.push(command)
     else {
-      await made.end()
+      await command.end()
       throw sessionClosing()
     }
-    await made.whenStarted()
+    await command.whenStarted()
     this.#forget()
-    return made
+    return command
   }
 
   list(): RunningCommand[] {

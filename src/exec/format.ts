@@ -55,14 +55,14 @@ export class SessionFormat {
 
   /** @returns the files it changed. */
   async #run({ rule, files }: Job, end: number): Promise<string[]> {
-    const left = end - Date.now()
+    const remaining = end - Date.now()
     const over = new AbortController()
     const isOver = () => Promise.reject(new EscrowError('limit_exceeded', 'no time was left'))
-    if (left <= 0) return isOver()
+    if (remaining <= 0) return isOver()
     const wanted = new Set(files)
     const running = this.exec.run(
       commandOf(rule, files),
-      { timeout: left, signal: over.signal },
+      { timeout: remaining, signal: over.signal },
       {
         admit: async () =>
           over.signal.aborted ? isOver() : { format: [...rule.files], allowed: { by: 'policy.yaml' } },
@@ -70,7 +70,7 @@ export class SessionFormat {
           kind === 'file' && wanted.has(path) && exitCode === 0 && !over.signal.aborted,
       },
     )
-    const ran = await withTimeout(left, running, over)
+    const ran = await withTimeout(remaining, running, over)
     if (ran === undefined) return isOver()
     if (ran.exitCode !== 0) throw new Error(failureOf(ran))
     return ran.effects.changes.map(({ path }) => path).filter((path) => wanted.has(path))
@@ -95,9 +95,9 @@ function jobsOf(rules: readonly FormatRule[], files: readonly string[]): Job[] {
 
 /** Passes each file as one argument. A shell line without `"$@"` gets it appended. */
 function commandOf({ run }: FormatRule, files: readonly string[]): string[] {
-  const words = files.map((path) => `./${path}`)
-  if (typeof run !== 'string') return [...run, ...words]
-  return ['/bin/sh', '-c', run.includes('$@') ? run : `${run} "$@"`, 'sh', ...words]
+  const args = files.map((path) => `./${path}`)
+  if (typeof run !== 'string') return [...run, ...args]
+  return ['/bin/sh', '-c', run.includes('$@') ? run : `${run} "$@"`, 'sh', ...args]
 }
 
 function nameOf({ run }: FormatRule): string {

@@ -32,8 +32,8 @@ const REGISTRY_VARIABLES = ['npm_config_registry', 'NPM_CONFIG_REGISTRY', 'PIP_I
 /** Whether a command asks for more than its client's model provider, and more than a list in policy. */
 export function asksPerson(asked: Asked, setting: NetworkSetting): boolean {
   const { network, hosts = [], client, env = {} } = asked
-  const own = client === undefined ? [] : providerHosts(client, env)
-  const beyond = hosts.filter((host) => !own.includes(host))
+  const clientHosts = client === undefined ? [] : providerHosts(client, env)
+  const beyond = hosts.filter((host) => !clientHosts.includes(host))
   if (!isList(setting)) return network === true || beyond.length > 0
   const listed = new AllowedHosts(hostsOf(setting, asked))
   return !beyond.every((host) => isHostEntry(host) && listed.covers(host))

@@ -83,8 +83,8 @@ function parseRefs(text: string): KeptRef[] {
 export async function followHead(git: MountGit, head: string): Promise<boolean> {
   // With this option git leaves out a name that it does not know.
   const trees = await runGit(git, ['rev-parse', '--revs-only', 'HEAD^{tree}', `${head}^{tree}`])
-  const [own, other] = (trees ?? '').split('\n').filter(Boolean)
-  if (own === undefined || own !== other) return false
+  const [proposed, current] = (trees ?? '').split('\n').filter(Boolean)
+  if (proposed === undefined || proposed !== current) return false
   return (await runGit(git, ['reset', '-q', '--soft', head])) !== undefined
 }
 

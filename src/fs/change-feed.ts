@@ -35,14 +35,14 @@ interface Subscription {
 }
 
 /** A path's stats before an edit. */
-interface Look {
+interface Snapshot {
   readonly type: string | undefined
   readonly mark: string
 }
 
 interface StageNote {
   readonly seq: number
-  readonly before: Look
+  readonly before: Snapshot
   /** Whether the stage was reconciled or restored: then content is compared, because times differ. */
   readonly settled: boolean
   renamed: boolean
@@ -139,7 +139,7 @@ export class ChangeFeed {
     }
   }
 
-  #look(path: RelPath, byContent: boolean): Look {
+  #look(path: RelPath, byContent: boolean): Snapshot {
     try {
       if (byContent) {
         const state = mergedState(this.overlay, path)
@@ -217,7 +217,7 @@ export class ChangeFeed {
 
 const ABSENT = 'absent'
 
-function difference(before: Look, after: Look, renamed: boolean): HostEvent | undefined {
+function difference(before: Snapshot, after: Snapshot, renamed: boolean): HostEvent | undefined {
   if (before.type !== after.type) return 'rename'
   if (before.type === undefined) return undefined
   if (renamed) return 'rename'

@@ -13,9 +13,9 @@ import type { ReadView } from './view.js'
 export type AnyStats = Stats | BigIntStats
 
 /** stat or lstat as a call of cp's own; undefined for an absent path, if that is allowed. */
-export function look(view: ReadView, path: string, follow: boolean, mayMiss: true): AnyStats | undefined
-export function look(view: ReadView, path: string, follow: boolean): AnyStats
-export function look(view: ReadView, path: string, follow: boolean, mayMiss = false): AnyStats | undefined {
+export function statFor(view: ReadView, path: string, follow: boolean, mayMiss: true): AnyStats | undefined
+export function statFor(view: ReadView, path: string, follow: boolean): AnyStats
+export function statFor(view: ReadView, path: string, follow: boolean, mayMiss = false): AnyStats | undefined {
   const [name, run] = follow ? (['stat', stat] as const) : (['lstat', lstat] as const)
   return innerCall(name, [path], () => {
     try {
@@ -63,7 +63,7 @@ export function checkParents(view: ReadView, { src, dest, form }: Copied, from: 
   for (let at = dirname(resolve(view.root, dest)); at !== '/'; at = dirname(at)) {
     // A path in the workspace is not above it.
     if (inner && !isWithin(at, view.root)) return
-    const parent = look(view, at, true, true)
+    const parent = statFor(view, at, true, true)
     if (parent && isSame(from, parent)) throw intoItself(form, src, dest)
     if (at === stop) return
   }

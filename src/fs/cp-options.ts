@@ -17,8 +17,8 @@ export type Filter = (src: string, dest: string) => unknown
 
 /** Throws ERR_INVALID_ARG_TYPE, ERR_OUT_OF_RANGE, ERR_INCOMPATIBLE_OPTION_PAIR. */
 export function readCpOptions(value: unknown): CpOptions {
-  const given = readOwnOptions(value)
-  const flag = (name: string, fallback: boolean) => readOwnBoolean(given, name, fallback)
+  const fields = readOwnOptions(value)
+  const flag = (name: string, fallback: boolean) => readOwnBoolean(fields, name, fallback)
   const options = {
     dereference: flag('dereference', false),
     errorOnExist: flag('errorOnExist', false),
@@ -26,8 +26,8 @@ export function readCpOptions(value: unknown): CpOptions {
     preserveTimestamps: flag('preserveTimestamps', false),
     recursive: flag('recursive', false),
     verbatimSymlinks: flag('verbatimSymlinks', false),
-    mode: readInteger('mode', given.mode ?? 0, 0, 7),
-    filter: readFilter(given.filter),
+    mode: readInteger('mode', fields.mode ?? 0, 0, 7),
+    filter: readFilter(fields.filter),
   }
   if (options.dereference && options.verbatimSymlinks) throw incompatible('dereference', 'verbatimSymlinks')
   return options

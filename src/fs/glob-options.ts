@@ -17,9 +17,9 @@ export interface GlobOptions {
 }
 
 /** Throws ERR_INVALID_ARG_TYPE, ERR_OUT_OF_RANGE. */
-export function readGlobOptions(pattern: unknown, given: unknown = {}): GlobOptions {
-  if (typeof given !== 'object' || given === null) throw invalidType('options', 'of type object', given)
-  const { cwd, exclude, withFileTypes, followSymlinks, maxDepth }: Readonly<Record<string, unknown>> = { ...given }
+export function readGlobOptions(pattern: unknown, options: unknown = {}): GlobOptions {
+  if (typeof options !== 'object' || options === null) throw invalidType('options', 'of type object', options)
+  const { cwd, exclude, withFileTypes, followSymlinks, maxDepth }: Readonly<Record<string, unknown>> = { ...options }
   return {
     patterns: readPatterns(pattern),
     cwd: readCwd(cwd),

@@ -79,15 +79,15 @@ function readGroup(text: string): { readonly choices: string[]; readonly end: nu
  * The names without those that `..` removes, without `.` and empty ones between two names, and without a repeated `**`.
  */
 function reduceDots(names: readonly string[]): string[] {
-  const kept: string[] = []
+  const segments: string[] = []
   names.forEach((name, i) => {
     const inside = i > 0 && i < names.length - 1
     if (inside && (name === '.' || name === '')) return
-    const last = kept.at(-1)
+    const last = segments.at(-1)
     if (name === '**' && last === '**') return
-    if (name !== '..' || last === undefined || ['', '.', '..', '**'].includes(last)) kept.push(name)
-    else kept.splice(-1, 1, ...(kept.length === 1 && names[i + 1] === '**' ? ['.'] : []))
+    if (name !== '..' || last === undefined || ['', '.', '..', '**'].includes(last)) segments.push(name)
+    else segments.splice(-1, 1, ...(segments.length === 1 && names[i + 1] === '**' ? ['.'] : []))
   })
-  if (kept.length === 2 && kept[0] === '.' && (kept[1] === '.' || kept[1] === '')) return ['.']
-  return kept.length > 0 ? kept : ['']
+  if (segments.length === 2 && segments[0] === '.' && (segments[1] === '.' || segments[1] === '')) return ['.']
+  return segments.length > 0 ? segments : ['']
 }

@@ -27,15 +27,15 @@ function promisesNothing(path: string): Promise<boolean> {
 /** The errors for which the sync form of `stat` heeds `throwIfNoEntry: false`. `lstat` does only in its sync form. */
 export const STAT_SYNC_ANSWERS_NOTHING = answersNothing(BELOW_A_FILE) ? ['ENOENT', 'ENOTDIR'] : ['ENOENT']
 
-let asked: Promise<readonly string[]> | undefined
+let pending: Promise<readonly string[]> | undefined
 
 /** The same for the other forms. Asked on first use: a module that awaits while it loads cannot be required. */
 export function statAnswersNothing(): Promise<readonly string[]> {
-  asked ??= Promise.all([promisesNothing(ABSENT), promisesNothing(BELOW_A_FILE)]).then(([absent, below]) => [
+  pending ??= Promise.all([promisesNothing(ABSENT), promisesNothing(BELOW_A_FILE)]).then(([absent, below]) => [
     ...(absent ? ['ENOENT'] : []),
     ...(below ? ['ENOTDIR'] : []),
   ])
-  return asked
+  return pending
 }
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)

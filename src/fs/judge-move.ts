@@ -73,10 +73,10 @@ function judgeEntries(layer: MoveLayer, from: RelPath, to: RelPath): void {
 /** The nearest first: a repository's own `.git`, an agent's rules, a package's settings. */
 function judgeExceptions(layer: MoveLayer, from: RelPath, to: RelPath): void {
   const trees = [[from, to] as const]
-  let left = MAX_CHECKED
+  let remaining = MAX_CHECKED
   for (let tree = trees.shift(); tree; tree = trees.shift()) {
     for (const { name, type } of layer.allEntries(tree[0])) {
-      if (left-- === 0) return
+      if (remaining-- === 0) return
       const [here, there] = [childOf(tree[0], name), childOf(tree[1], name)]
       if (type === 'symlink' || layer.rules.mayBeProtected(name)) judgeBelow(layer, here, there, type)
       if (type === 'dir') trees.push([here, there])

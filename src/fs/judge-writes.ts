@@ -43,8 +43,8 @@ function judgeDirectory(view: View, path: string): RelPath {
   } catch (error) {
     // A path that leaves a missing directory again cannot be resolved.
     if (!(error instanceof Errno) || error.code !== 'ENOENT' || basename(path) === '..') throw error
-    const made = childOf(judgeDirectory(view, dirname(path)), basename(path))
-    view.layer.judge('mkdir', made)
-    return made
+    const created = childOf(judgeDirectory(view, dirname(path)), basename(path))
+    view.layer.judge('mkdir', created)
+    return created
   }
 }

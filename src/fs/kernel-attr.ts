@@ -18,8 +18,8 @@ export function lchmod(view: WriteView, [path, mode]: Args): void {
   setMode(view, readPath('path', path), mode, 'nofollow')
 }
 
-function setMode(view: WriteView, path: string, given: unknown, follow: Follow): void {
-  const mode = readGivenMode(given)
+function setMode(view: WriteView, path: string, value: unknown, follow: Follow): void {
+  const mode = readGivenMode(value)
   const place = targetOf(view, path, follow)
   if (!isOwner(view.layer.lstat(place.path))) throw new Errno('EPERM')
   view.layer.setattr(place.path, { mode: mode & 0o7777 })

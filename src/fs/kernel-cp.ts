@@ -9,7 +9,7 @@ import {
   cpError,
   cpInfo,
   isBelow,
-  look,
+  statFor,
   subdirectoryMessage,
 } from './cp-checks.js'
 import { type CpOptions, readCpOptions } from './cp-options.js'
@@ -90,15 +90,15 @@ function* checkPaths({ view, options, form }: Copy, src: string, dest: string): 
   const { filter, dereference } = options
   const wanted = yield filter && (() => filter(src, dest))
   if (filter && !wanted) return undefined
-  const from = look(view, src, dereference)
-  const to = look(view, dest, dereference, true)
+  const from = statFor(view, src, dereference)
+  const to = statFor(view, dest, dereference, true)
   checkPair(view, { src, dest, form }, from, to)
   return { from, to }
 }
 
 function* copyEntry(copy: Copy, src: string, dest: string, to: AnyStats | undefined): Steps {
   const { view, options } = copy
-  const from = look(view, src, options.dereference)
+  const from = statFor(view, src, options.dereference)
   if (from.isDirectory()) {
     if (options.recursive) yield* copyDir(copy, src, dest, from, to)
     else throw cpError(copy.form, 'ERR_FS_EISDIR', cpInfo('EISDIR', `${src} is a directory (not copied)`, src))
@@ -138,7 +138,7 @@ function copyContent(copy: Copy, src: string, dest: string, from: AnyStats, to: 
   if (to) innerCall('unlink', [dest], () => unlink(view, [dest]))
   innerCall('copyfile', [src, dest], () => copyFile(view, [src, dest, options.mode], 'sync'))
   if (options.preserveTimestamps) {
-    const { atime, mtime } = look(view, src, true)
+    const { atime, mtime } = statFor(view, src, true)
     innerCall('utime', [dest], () => utimes(view, [dest, atime, mtime]))
   }
   setMode(view, dest, from)
@@ -169,14 +169,14 @@ function mayReplaceLink({ view, form }: Copy, src: string, dest: string, target:
   if (isBelow(view, present, target) && (!CP_ASKS_FOR_DIRECTORY || leadsToDirectory(view, src)))
     throw systemError('ERR_FS_CP_EINVAL', cpInfo('EINVAL', subdirectoryMessage(target, present), dest))
   // Node's sync form checks the old link's target, the others the new one's.
-  if (!look(view, form === 'sync' ? dest : src, true).isDirectory() || !isBelow(view, target, present)) return
+  if (!statFor(view, form === 'sync' ? dest : src, true).isDirectory() || !isBelow(view, target, present)) return
   const message = `cannot overwrite ${present} with ${target}`
   throw systemError('ERR_FS_CP_SYMLINK_TO_SUBDIRECTORY', cpInfo('EINVAL', message, dest))
 }
 
 function leadsToDirectory(view: WriteView, path: string): boolean {
   try {
-    return look(view, path, true).isDirectory()
+    return statFor(view, path, true).isDirectory()
   } catch (error) {
     if (error instanceof InnerFailure && codeOf(error.failure) !== undefined) return false
     throw error

@@ -142,10 +142,10 @@ function writeRequest([, value, ...rest]: Args): { data: Uint8Array; position: n
 }
 
 /** A name that is not an encoding means UTF-8 here. Hexadecimal text has two digits a byte. */
-function encodeText(text: string, given: unknown): Buffer {
-  const encoding = typeof given === 'string' && Buffer.isEncoding(given) ? given : 'utf8'
+function encodeText(text: string, value: unknown): Buffer {
+  const encoding = typeof value === 'string' && Buffer.isEncoding(value) ? value : 'utf8'
   if (/^hex$/i.test(encoding) && text.length % 2 !== 0)
-    throw invalidValue('encoding', given, `is invalid for data of length ${text.length}`)
+    throw invalidValue('encoding', value, `is invalid for data of length ${text.length}`)
   return Buffer.from(text, encoding)
 }
 
@@ -226,8 +226,8 @@ export function readRest(descriptor: Descriptor): Buffer {
   if (size > LONGEST_READ) throw fileTooLarge(size)
   const chunks: Buffer[] = []
   for (;;) {
-    const left = descriptor.file.stat().size - descriptor.position
-    const chunk = Buffer.alloc(Math.max(left, CHUNK))
+    const remaining = descriptor.file.stat().size - descriptor.position
+    const chunk = Buffer.alloc(Math.max(remaining, CHUNK))
     const count = readSome(descriptor, chunk, undefined)
     if (count === 0) return Buffer.concat(chunks)
     chunks.push(chunk.subarray(0, count))

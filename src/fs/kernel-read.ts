@@ -73,16 +73,16 @@ type Seen = Stats | BigIntStats | undefined
 export function stat(view: ReadView, args: Args, form: 'sync'): Seen
 export function stat(view: ReadView, args: Args, form: Form): Seen | Promise<Seen>
 export function stat(view: ReadView, args: Args, form: Form): Seen | Promise<Seen> {
-  return look(view, args, form, 'follow')
+  return statName(view, args, form, 'follow')
 }
 
 export function lstat(view: ReadView, args: Args, form: 'sync'): Seen
 export function lstat(view: ReadView, args: Args, form: Form): Seen | Promise<Seen>
 export function lstat(view: ReadView, args: Args, form: Form): Seen | Promise<Seen> {
-  return look(view, args, form, 'nofollow')
+  return statName(view, args, form, 'nofollow')
 }
 
-function look(view: ReadView, [path, given]: Args, form: Form, follow: Follow): Seen | Promise<Seen> {
+function statName(view: ReadView, [path, given]: Args, form: Form, follow: Follow): Seen | Promise<Seen> {
   const options = readStatOptions(given, form)
   const bigint = options.bigint === true
   try {

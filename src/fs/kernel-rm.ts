@@ -35,13 +35,13 @@ export function rmdir(view: WriteView, [path, given]: Args, form: Form): void {
 
 /** Node first checks the path: a failure of that check names its own call. */
 function removeDirectories(view: WriteView, path: unknown, form: Form): void {
-  const [syscall, look] = form === 'promise' ? (['stat', stat] as const) : (['lstat', lstat] as const)
+  const [syscall, readStats] = form === 'promise' ? (['stat', stat] as const) : (['lstat', lstat] as const)
   const checkInner = <T>(run: () => T) => innerCall(syscall, [pathText(path)], run)
   const place = checkInner(() => view.target(path, 'exact', 'remove'))
   // A hidden path is absent to the check, too.
   if (!view.layer.hides(place.path)) view.layer.judge('remove', place.path)
   if (place.type !== 'dir') {
-    checkInner(() => look(view, [path], 'sync'))
+    checkInner(() => readStats(view, [path], 'sync'))
     throw new Errno('ENOTDIR')
   }
   if (place.ending === 'dot') throw new Errno('EINVAL')

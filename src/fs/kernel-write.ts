@@ -281,7 +281,7 @@ function contentOutside(view: WriteView, source: Outside, stats: Stats): Uint8Ar
 
 /** The source's owner, if the host's copies keep it and this process may change owners. */
 function ownerOfCopy(view: WriteView, path: RelPath, { uid, gid }: Stats): { uid?: number; gid?: number } {
-  const made = view.layer.lstat(path)
-  const isOther = made?.uid !== uid || made.gid !== gid
-  return COPY_KEEPS_OWNER && isOther && mayChown(made, uid, gid) ? { uid, gid } : {}
+  const stats = view.layer.lstat(path)
+  const isOther = stats?.uid !== uid || stats.gid !== gid
+  return COPY_KEEPS_OWNER && isOther && mayChown(stats, uid, gid) ? { uid, gid } : {}
 }

@@ -38,10 +38,10 @@ export function readBufferOption({ buffer }: Readonly<Record<string, unknown>>):
  */
 export function fillTarget(target: ReadTarget, content: Buffer): Buffer {
   const isCalled = typeof target === 'function'
-  const given: unknown = isCalled ? target(content.length) : target
-  if (!ArrayBuffer.isView(given))
-    throw invalidType('options.buffer()', 'an instance of Buffer, TypedArray, or DataView', given)
-  const bytes = bytesOf(given)
+  const result: unknown = isCalled ? target(content.length) : target
+  if (!ArrayBuffer.isView(result))
+    throw invalidType('options.buffer()', 'an instance of Buffer, TypedArray, or DataView', result)
+  const bytes = bytesOf(result)
   const name = isCalled ? 'options.buffer().byteLength' : 'options.buffer.byteLength'
   const why = `is smaller than the file size of ${content.length} bytes`
   if (bytes.length < content.length) throw invalidValue(name, bytes.length, why)

@@ -46,8 +46,8 @@ type Args = readonly unknown[]
  * @param isSync whether it is the sync form of a function
  */
 export function routeCall(stem: string, args: Args, context: RouteContext, isSync = false): Route {
-  const governedRoute = (given = args, names: readonly Name[] = []): Route => {
-    return { to: context.governed, given, run: (call) => context.runOnHost(stem, given, names, call) }
+  const governedRoute = (callArgs = args, names: readonly Name[] = []): Route => {
+    return { to: context.governed, given: callArgs, run: (call) => context.runOnHost(stem, callArgs, names, call) }
   }
   const hosts: Route = { to: fs, given: args, run: (call) => call() }
   if (rowOf(stem).kind === 'refused' || goesThroughLinks(stem, args, isSync)) return governedRoute()

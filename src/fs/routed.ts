@@ -95,8 +95,8 @@ function streamClass(name: string, stem: string, host: object, context: CurrentC
     if (typeof chosen !== 'function') throw new TypeError(`fs.${name} is not a constructor`)
     if (new.target === undefined && this instanceof Stream) return run(() => Reflect.apply(chosen, this, given))
     const target: unknown = new.target ?? Stream
-    const made = target === Stream || typeof target !== 'function' ? chosen : target
-    return run(() => Reflect.construct(chosen, given, made))
+    const result = target === Stream || typeof target !== 'function' ? chosen : target
+    return run(() => Reflect.construct(chosen, given, result))
   }
   Stream.prototype = shape
   return withName(name, Stream)

@@ -38,14 +38,14 @@ export function governedStreams(facade: typeof fs): Streams {
  */
 function streamClass(host: typeof fs.ReadStream | typeof fs.WriteStream, facade: typeof fs): StreamClass {
   function Stream(this: unknown, path: unknown, options?: unknown): unknown {
-    const given = withInherited(readOptions(options))
-    const args = [path, governedOptions(given, facade)]
+    const fields = withInherited(readOptions(options))
+    const args = [path, governedOptions(fields, facade)]
     const isDerived = new.target === undefined && this instanceof host
-    const made: unknown = isDerived
+    const stream: unknown = isDerived
       ? Reflect.apply(host, this, args)
       : Reflect.construct(host, args, new.target ?? host)
-    if (given.fd instanceof GovernedFileHandle) follow(given.fd, isDerived ? this : made)
-    return made
+    if (fields.fd instanceof GovernedFileHandle) follow(fields.fd, isDerived ? this : stream)
+    return stream
   }
   Object.defineProperty(Stream, 'name', { value: host.name })
   Stream.prototype = host.prototype
@@ -64,16 +64,16 @@ const FUNCTIONS = ['open', 'close', 'read', 'write', 'writev', 'fsync'] as const
 /** The caller's options with our functions in place of any others, and the number of a handle of ours. */
 function governedOptions(options: Record<string, unknown>, facade: typeof fs): Record<string, unknown> {
   const { fd } = options
-  const given = options.fs
-  if (!(fd instanceof GovernedFileHandle)) return { ...options, fs: given ? inPlaceOf(Object(given), facade) : facade }
-  if (given) throw methodMissing('FileHandle with fs')
+  const implementation = options.fs
+  if (!(fd instanceof GovernedFileHandle)) return { ...options, fs: implementation ? inPlaceOf(Object(implementation), facade) : facade }
+  if (implementation) throw methodMissing('FileHandle with fs')
   return { ...options, fd: fd.fd, fs: handleFunctions(fd) }
 }
 
 /** Replaces the caller's functions by ours. Missing ones stay missing: Node's classes refuse that, or do without. */
-function inPlaceOf(given: object, facade: typeof fs): Record<string, unknown> {
+function inPlaceOf(implementation: object, facade: typeof fs): Record<string, unknown> {
   const part = (name: (typeof FUNCTIONS)[number]): unknown => {
-    const value: unknown = Reflect.get(given, name)
+    const value: unknown = Reflect.get(implementation, name)
     return typeof value === 'function' ? facade[name] : value
   }
   return Object.fromEntries(FUNCTIONS.map((name) => [name, part(name)]))

@@ -22,8 +22,8 @@ export interface SystemErrorInfo {
   readonly syscall: 'cp' | 'rm'
 }
 
-export function systemError(code: keyof typeof WORDS, given: SystemErrorInfo): Error {
-  const info = { ...given, errno: constants.errno[given.code] }
+export function systemError(code: keyof typeof WORDS, fields: SystemErrorInfo): Error {
+  const info = { ...fields, errno: constants.errno[fields.code] }
   const { message, path, syscall, errno } = info
   const error = new Error(`${WORDS[code]}: ${syscall} returned ${info.code} (${message}) ${path}`)
   Object.defineProperty(error, 'name', { value: 'SystemError', configurable: true, writable: true })

@@ -11,9 +11,9 @@ interface WatchEvent {
  * `fs.promises.watch`: watches from the first requested event until the loop over the events ends.
  * Throws AbortError when the signal is aborted, ERR_FS_WATCH_QUEUE_OVERFLOW, and the errors of `open`.
  */
-export async function* watchEvents(open: () => Watcher, given: unknown): AsyncGenerator<WatchEvent, void, void> {
-  const queue = readQueueOptions(given)
-  const signal = signalOf(given)
+export async function* watchEvents(open: () => Watcher, options: unknown): AsyncGenerator<WatchEvent, void, void> {
+  const queue = readQueueOptions(options)
+  const signal = signalOf(options)
   if (signal?.aborted) throw abortError(signal)
   const watcher = open()
   const waiting = new Waiting(queue)
@@ -77,8 +77,8 @@ class Waiting {
   }
 }
 
-function signalOf(given: unknown): AbortSignal | undefined {
-  const signal = typeof given === 'object' && given !== null && 'signal' in given ? given.signal : undefined
+function signalOf(options: unknown): AbortSignal | undefined {
+  const signal = typeof options === 'object' && options !== null && 'signal' in options ? options.signal : undefined
   return signal instanceof AbortSignal ? signal : undefined
 }
 

@@ -43,7 +43,7 @@ export function unwatchFile(view: WatchView, [path, listener]: Args): void {
 type Listener = (current: Stats | BigIntStats, previous: Stats | BigIntStats) => void
 
 /** The result of one poll. */
-interface Look {
+interface Snapshot {
   readonly stats: Stats | BigIntStats | undefined
   /** Equal marks mean no change. */
   readonly mark: string
@@ -52,11 +52,11 @@ interface Look {
   readonly staged: boolean
 }
 
-type Looker = (before?: Look) => Look
+type Looker = (before?: Snapshot) => Snapshot
 
 function looker(view: WatchView, text: string, bigint: boolean): Looker {
   const { overlay } = view.watches
-  const looks = (before?: Look): Look => {
+  const snapshot = (before?: Snapshot): Snapshot => {
     try {
       const exact = stat(view, [text, { bigint: true }], 'sync') as BigIntStats
       const mark = markOf(exact)
@@ -69,7 +69,7 @@ function looker(view: WatchView, text: string, bigint: boolean): Looker {
       return { stats: undefined, mark: '', state: undefined, staged: false }
     }
   }
-  return (before) => view.within(() => looks(before))
+  return (before) => view.within(() => snapshot(before))
 }
 
 function markOf(stats: BigIntStats): string {
@@ -88,7 +88,7 @@ interface PollOptions {
 /** The result of `fs.watchFile`: Node's StatWatcher in everything but the class. */
 class StatWatcher extends EventEmitter {
   readonly #timer: NodeJS.Timeout
-  #seen: Look
+  #seen: Snapshot
   #stopped = false
   /** The last stats of the existing file: the previous ones both when it is removed and when it returns. */
   #last: Stats | BigIntStats | undefined

@@ -12,12 +12,12 @@ export interface WatchOptions {
 }
 
 /** Throws ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE. */
-export function readWatchOptions(given: unknown, form: Form): WatchOptions {
-  if (form === 'promise' && given !== undefined && (typeof given !== 'object' || given === null))
-    throw invalidType('options', 'of type object', given)
-  if (given !== null && !['undefined', 'function', 'string', 'object'].includes(typeof given))
-    throw invalidType('options', 'one of type string or object', given)
-  const options = readOptions(given)
+export function readWatchOptions(value: unknown, form: Form): WatchOptions {
+  if (form === 'promise' && value !== undefined && (typeof value !== 'object' || value === null))
+    throw invalidType('options', 'of type object', value)
+  if (value !== null && !['undefined', 'function', 'string', 'object'].includes(typeof value))
+    throw invalidType('options', 'one of type string or object', value)
+  const options = readOptions(value)
   const { persistent, recursive, signal, ignore } = options
   readEncoding(options)
   if (signal !== undefined && !(signal instanceof AbortSignal))
@@ -35,20 +35,20 @@ export function readWatchOptions(given: unknown, form: Form): WatchOptions {
 
 type Matcher = (filename: string) => boolean
 
-function readIgnore(given: unknown): Matcher {
-  if (given === undefined || given === null) return () => false
-  const matchers = Array.isArray(given)
-    ? given.map((each, i) => matcherOf(each, `options.ignore[${i}]`))
-    : [matcherOf(given, 'options.ignore')]
+function readIgnore(ignore: unknown): Matcher {
+  if (ignore === undefined || ignore === null) return () => false
+  const matchers = Array.isArray(ignore)
+    ? ignore.map((each, i) => matcherOf(each, `options.ignore[${i}]`))
+    : [matcherOf(ignore, 'options.ignore')]
   return (filename) => matchers.some((matches) => matches(filename))
 }
 
-function matcherOf(given: unknown, name: string): Matcher {
-  if (typeof given === 'function') return (filename) => Boolean(given(filename))
-  if (given instanceof RegExp) return (filename) => filename.search(given) >= 0
-  if (typeof given === 'string' && given !== '') return picomatch(given, { dot: true, nonegate: true, basename: true })
-  if (given === '') throw invalidValue(name, given, 'must be a non-empty string')
-  throw invalidType(name, 'one of type string or function or an instance of RegExp', given)
+function matcherOf(pattern: unknown, name: string): Matcher {
+  if (typeof pattern === 'function') return (filename) => Boolean(pattern(filename))
+  if (pattern instanceof RegExp) return (filename) => filename.search(pattern) >= 0
+  if (typeof pattern === 'string' && pattern !== '') return picomatch(pattern, { dot: true, nonegate: true, basename: true })
+  if (pattern === '') throw invalidValue(name, pattern, 'must be a non-empty string')
+  throw invalidType(name, 'one of type string or function or an instance of RegExp', pattern)
 }
 
 /** How many events wait for a slow reader of `fs.promises.watch`, and whether more of them are dropped or an error. */
@@ -58,8 +58,8 @@ export interface QueueOptions {
 }
 
 /** Throws ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, ERR_OUT_OF_RANGE. */
-export function readQueueOptions(given: unknown): QueueOptions {
-  const { maxQueue = 2048, overflow = 'ignore' } = readOptions(given)
+export function readQueueOptions(options: unknown): QueueOptions {
+  const { maxQueue = 2048, overflow = 'ignore' } = readOptions(options)
   if (overflow !== 'ignore' && overflow !== 'error')
     throw invalidValue('options.overflow', overflow, "must be one of: 'ignore', 'error'")
   return { maxQueue: readInteger('options.maxQueue', maxQueue, -(2 ** 31), 2 ** 31 - 1), overflow }

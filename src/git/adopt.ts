@@ -52,10 +52,10 @@ function findAdoption(root: string, { revisions = [], rewrites = [], hook }: Ado
   const git = repositoryAt(root)
   const report = hook === undefined ? undefined : readHookCall(git, hook)
   const replaced = replacedBy(git, [...rewrites, ...(report?.rewrites ?? [])])
-  const named = listCommits(git, revisions)
-  const squashed = squashSources(git, [...named, ...listCommits(git, report?.arrived ?? [])])
+  const listed = listCommits(git, revisions)
+  const squashed = squashSources(git, [...listed, ...listCommits(git, report?.arrived ?? [])])
   for (const [commit, from] of squashed) if (!replaced.has(commit)) replaced.set(commit, from)
-  const files = filesOf(git, [...new Set([...replaced.keys(), ...named])])
+  const files = filesOf(git, [...new Set([...replaced.keys(), ...listed])])
   const commits = new Set<string>()
   const paths = new Set<string>()
   for (const [commit, changed] of files) {

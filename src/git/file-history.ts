@@ -55,13 +55,13 @@ export function versionsOf(
 ): FileVersion[] {
   const commits = commitsOf(git, head, path, replaced)
   const contents = contentsOf(git, commits)
-  const kept = commits.filter((commit) => contents.has(commit))
-  const places = new Map(kept.map((commit, at) => [commit.id, at]))
+  const withContent = commits.filter((commit) => contents.has(commit))
+  const places = new Map(withContent.map((commit, at) => [commit.id, at]))
   const notes =
-    kept.length === 0 ? new Map<string, string>() : notesOf(git, tree ?? noteTree(git), new Set(places.keys()))
+    withContent.length === 0 ? new Map<string, string>() : notesOf(git, tree ?? noteTree(git), new Set(places.keys()))
   const prefix = notes.size === 0 ? '' : prefixOf(git)
   const placesOf = (ids: readonly string[]) => ids.flatMap((id) => places.get(id) ?? [])
-  return kept.map((commit) => ({
+  return withContent.map((commit) => ({
     commit: commit.id,
     path: commit.path,
     content: contents.get(commit) ?? new Uint8Array(),
@@ -150,12 +150,12 @@ function idOf(line: string, path: string): string | [] {
 /** The content of each commit's version. Reads them all with one process. */
 function contentsOf(git: Git, commits: readonly Commit[]): Map<Commit, Buffer> {
   const found = new Map<Commit, Buffer>()
-  const asked = commits.filter(({ path }) => !path.includes('\n'))
-  if (asked.length === 0) return found
-  const input = Buffer.from(asked.map(({ id, path }) => `${id}:./${path}\n`).join(''))
+  const readable = commits.filter(({ path }) => !path.includes('\n'))
+  if (readable.length === 0) return found
+  const input = Buffer.from(readable.map(({ id, path }) => `${id}:./${path}\n`).join(''))
   const { stdout } = git.run(['cat-file', '--batch'], { input, encoding: 'latin1' })
   let [at, bytes] = [0, 0]
-  for (const commit of asked) {
+  for (const commit of readable) {
     const end = stdout.indexOf('\n', at)
     if (end === -1) break
     const size = /^[0-9a-f]+ blob (\d+)$/.exec(stdout.slice(at, end))?.[1]

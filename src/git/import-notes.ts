@@ -25,8 +25,8 @@ export function importNotes(root: string, ref: string): ImportReport {
     }
     const [here, there] = [readNotes(git, ours.blobs), readNotes(git, different)]
     const merged = [...there].map(([commit, note]) => {
-      const own = here.get(commit)
-      return [commit, own === undefined ? note : mergeNotes(commit, own, note)] as const
+      const existing = here.get(commit)
+      return [commit, existing === undefined ? note : mergeNotes(commit, existing, note)] as const
     })
     const changed = new Map(merged.filter(([commit, note]) => here.get(commit) !== note))
     return writeNotes(git, ours, changed, tip) ? [...changed.keys()] : undefined

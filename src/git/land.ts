@@ -38,9 +38,9 @@ function moveRef(git: Git, landing: GitLanding, tx: string): string | undefined 
   const now = git.query(['rev-parse', '-q', '--verify', `${ref}^{commit}`])
   const isDone = now !== undefined && git.run(['merge-base', '--is-ancestor', to, now]).status === 0
   if (isDone) return undefined
-  const kept = `${KEPT}/${tx}`
-  git.output(['update-ref', kept, to])
-  return `The files are on disk. ${ref} moved meanwhile, so the git commit is kept as ${kept}: take it with 'git cherry-pick ${kept}'.`
+  const keptDir = `${KEPT}/${tx}`
+  git.output(['update-ref', keptDir, to])
+  return `The files are on disk. ${ref} moved meanwhile, so the git commit is kept as ${keptDir}: take it with 'git cherry-pick ${keptDir}'.`
 }
 
 /** Whether the working tree still has the branch that the commits were made for. */

@@ -68,11 +68,11 @@ export function readNotes(git: Git, blobs: ReadonlyMap<string, string>): Map<str
 function smallBlobs(git: Git, blobs: ReadonlyMap<string, string>): [commit: string, blob: string][] {
   const input = [...blobs.values()].map((blob) => `${blob}\n`).join('')
   const checked = git.run(['cat-file', '--batch-check=%(objecttype) %(objectsize)'], { input }).stdout.split('\n')
-  let left = MAX_NOTES
+  let remaining = MAX_NOTES
   return [...blobs].filter((_, at) => {
     const size = Number(/^blob (\d+)$/.exec(checked[at] ?? '')?.[1] ?? Number.POSITIVE_INFINITY)
-    if (size > MAX_NOTE || size > left) return false
-    left -= size
+    if (size > MAX_NOTE || size > remaining) return false
+    remaining -= size
     return true
   })
 }
@@ -88,13 +88,13 @@ export function writeNotes(
   notes: ReadonlyMap<string, string>,
   other?: string,
 ): boolean {
-  const made = `refs/escrow/notes-${randomUUID()}`
+  const temporaryRef = `refs/escrow/notes-${randomUUID()}`
   const parents = [
     ...(tip === undefined ? [] : [`from ${tip}\n`]),
     ...(other === undefined ? [] : [`merge ${other}\n`]),
   ]
   const header = [
-    `commit ${made}\n`,
+    `commit ${temporaryRef}\n`,
     `committer ${committer(git.root)}\n`,
     data('escrow: notes about lines\n'),
     ...parents,
@@ -110,9 +110,9 @@ export function writeNotes(
   const changes = [...notes].flatMap(([commit, text]) => [`M 100644 inline ${placeOf(commit)}\n`, data(text)])
   const input = [...header, ...moves, ...changes, '\ndone\n'].join('')
   git.output([...NO_HOOKS, 'fast-import', '--quiet', '--done', '--date-format=now'], { input })
-  const moved = `update ${NOTES_REF} ${made} ${tip ?? '0'.repeat(git.emptyTree().length)}\ndelete ${made}\n`
+  const moved = `update ${NOTES_REF} ${temporaryRef} ${tip ?? '0'.repeat(git.emptyTree().length)}\ndelete ${temporaryRef}\n`
   const isMoved = git.run([...NO_HOOKS, 'update-ref', '--no-deref', '--stdin'], { input: moved }).status === 0
-  if (!isMoved) git.run([...NO_HOOKS, 'update-ref', '-d', made])
+  if (!isMoved) git.run([...NO_HOOKS, 'update-ref', '-d', temporaryRef])
   return isMoved
 }
 

@@ -49,9 +49,9 @@ export function findTarget(git: Git, branch: string | undefined): Target {
 
 /** Asks for all places in one call. Where a path contains a line feed, each has a call of its own. */
 function placesOf(git: Git): Pick<Target, 'top' | 'prefix' | 'gitDir'> {
-  const asked = ['--show-toplevel', '--show-prefix', '--absolute-git-dir']
-  const lines = git.output(['rev-parse', ...asked]).split('\n')
-  const answers = lines.length === asked.length ? lines : asked.map((each) => git.output(['rev-parse', each]))
+  const args = ['--show-toplevel', '--show-prefix', '--absolute-git-dir']
+  const lines = git.output(['rev-parse', ...args]).split('\n')
+  const answers = lines.length === args.length ? lines : args.map((each) => git.output(['rev-parse', each]))
   const [top = '', prefix = '', gitDir = ''] = answers
   return { top, prefix, gitDir }
 }

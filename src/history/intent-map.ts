@@ -83,9 +83,9 @@ export async function rebuildMap(source: MapSource, ledger: LedgerStore): Promis
       const content = () => read
       const blame = await blameOf(ledger, path)
       for (const [intent, day] of byIntent) {
-        const own = blame.filter(({ intentId }) => intentId === intent).map(({ line }) => [line, line] as const)
-        if (own.length > 0 || blame.length === 0)
-          rebuilt = await updateMap(rebuilt, [{ path, intent, lines: own, content }], day)
+        const ranges = blame.filter(({ intentId }) => intentId === intent).map(({ line }) => [line, line] as const)
+        if (ranges.length > 0 || blame.length === 0)
+          rebuilt = await updateMap(rebuilt, [{ path, intent, lines: ranges, content }], day)
       }
     }
     return rebuilt

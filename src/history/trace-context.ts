@@ -39,7 +39,7 @@ function memoryFrom(
   lessons: readonly Lesson[],
   intentId: string,
 ): IntentMemory {
-  const own = lessons.filter(({ intent }) => intent === intentId)
+  const ofIntent = lessons.filter(({ intent }) => intent === intentId)
   const others = lessons.filter(({ intent }) => intent !== intentId)
   let budget = MAX_TOTAL_BYTES
   const takeWhileFits = <T>(items: readonly T[], most: number): T[] => {
@@ -52,7 +52,7 @@ function memoryFrom(
     }
     return taken
   }
-  const ownLessons = takeWhileFits(own, MAX_LESSONS)
+  const ownLessons = takeWhileFits(ofIntent, MAX_LESSONS)
   const recent = takeWhileFits(entries.toReversed(), MAX_ENTRIES).reverse()
   const related = takeWhileFits(files, MAX_FILES)
   return {

@@ -36,11 +36,11 @@ export function homeOf(name: HomeHost): HostHome {
 /** The network hosts of a host's provider, by its profile and variables: entries for `StartOptions.hosts`. */
 export function providerHosts(name: HomeHost, env: Readonly<Record<string, string | undefined>>): string[] {
   const { hosts, addresses } = providerOf(name)
-  const own = addresses.flatMap((variable) => {
+  const fromVariables = addresses.flatMap((variable) => {
     const address = env[variable]
     return address !== undefined && URL.canParse(address) ? [new URL(address)] : []
   })
-  return [...hosts, ...own.map(({ hostname, port }) => (port === '' ? hostname : `${hostname}:${port}`))]
+  return [...hosts, ...fromVariables.map(({ hostname, port }) => (port === '' ? hostname : `${hostname}:${port}`))]
 }
 
 export function providerOf(name: HomeHost): HostProvider {

@@ -36,7 +36,7 @@ const INTENT = z.object({ name: z.string().max(500), status: z.string().max(50) 
 /** The routes for agents' machines. None of them decides. */
 export function hostRoutes(database: Database, wakes: Wakes): Hono<HubEnv> {
   const app = new Hono<HubEnv>()
-  const own = (c: { get(key: 'caller'): HubEnv['Variables']['caller'] }) => {
+  const ownHold = (c: { get(key: 'caller'): HubEnv['Variables']['caller'] }) => {
     const caller = c.get('caller')
     requireRole(caller, 'host')
     const holdOf = (session: string, epoch: number): Hold => ({
@@ -47,43 +47,43 @@ export function hostRoutes(database: Database, wakes: Wakes): Hono<HubEnv> {
     return { caller, stores: openStores(database, caller), holdOf }
   }
   app.post('/sessions/:id/open', async (c) => {
-    const { caller, stores } = own(c)
+    const { caller, stores } = ownHold(c)
     return c.json(await stores.registry.open(ownSession(caller, c.req.param('id')), caller.name))
   })
   app.post('/sessions/:id/beat', async (c) => {
-    const { stores, holdOf } = own(c)
+    const { stores, holdOf } = ownHold(c)
     const { epoch } = z.object({ epoch: EPOCH }).parse(await c.req.json())
     return c.json(await stores.registry.beat(holdOf(c.req.param('id'), epoch)))
   })
   app.put('/intents/:id', async (c) => {
-    const { stores } = own(c)
+    const { stores } = ownHold(c)
     const { name, status } = INTENT.parse(await c.req.json())
     await stores.registry.putIntent({ id: c.req.param('id').slice(0, 100), name, status })
     return c.body(null, 204)
   })
   app.post('/claims', async (c) => {
-    const { stores, holdOf } = own(c)
+    const { stores, holdOf } = ownHold(c)
     const { session, epoch, path, milliseconds } = CLAIM.extend({ milliseconds: z.number() }).parse(await c.req.json())
     return c.json(await stores.claims.claim(holdOf(session, epoch), path, milliseconds))
   })
   app.delete('/claims', async (c) => {
-    const { stores, holdOf } = own(c)
+    const { stores, holdOf } = ownHold(c)
     const { session, epoch, path } = CLAIM.parse(await c.req.json())
     await stores.claims.release(holdOf(session, epoch), path)
     return c.body(null, 204)
   })
   app.put('/contents/:digest', async (c) => {
-    const { stores } = own(c)
+    const { stores } = ownHold(c)
     const bytes = new Uint8Array(await c.req.arrayBuffer())
     return c.json({ created: await stores.contents.put(c.req.param('digest'), bytes) })
   })
   app.post('/submissions', async (c) => {
-    const { stores, holdOf } = own(c)
+    const { stores, holdOf } = ownHold(c)
     const { session, epoch, digest, revision, changes, facts } = SUBMISSION.parse(await c.req.json())
     return c.json(await stores.queue.submit(holdOf(session, epoch), { digest, revision, changes, facts }))
   })
   app.get('/decisions', async (c) => {
-    const { caller, stores } = own(c)
+    const { caller, stores } = ownHold(c)
     const since = z.coerce
       .number()
       .int()

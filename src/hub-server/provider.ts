@@ -140,6 +140,6 @@ function personOf({ issuer, nameClaim, groupsClaim }: SignInSettings, claims: Cl
   const groups = GROUPS.safeParse(claims[groupsClaim] ?? [])
   if (!groups.success || groups.data.length > MAX_GROUPS)
     throw new HubError('refused', `The provider gives no valid claim ${groupsClaim}.`)
-  const named = groups.data.filter((each) => !/\p{C}/u.test(each))
-  return { issuer, subject: claims.sub, name: name.data, groups: named }
+  const names = groups.data.filter((each) => !/\p{C}/u.test(each))
+  return { issuer, subject: claims.sub, name: name.data, groups: names }
 }

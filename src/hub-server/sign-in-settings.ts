@@ -33,9 +33,9 @@ const SETTINGS = z.object({
  * @throws HubError `invalid` if some are set and others are missing or wrong. No message has a value.
  */
 export function readSignInSettings(variables: NodeJS.ProcessEnv): SignInSettings | undefined {
-  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
-  if (!Object.keys(given).some((name) => name.startsWith(PREFIX))) return undefined
-  const read = SETTINGS.safeParse(given)
+  const values = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
+  if (!Object.keys(values).some((name) => name.startsWith(PREFIX))) return undefined
+  const read = SETTINGS.safeParse(values)
   if (!read.success)
     throw new HubError(
       'invalid',

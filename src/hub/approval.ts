@@ -45,8 +45,8 @@ export class Approval {
 
   #isOneOf({ name, teams }: Vote, owners: readonly string[]): boolean {
     const listed = Object.entries(this.rules.teams).filter(([, members]) => members.some((each) => isSame(each, name)))
-    const own = [...ownerNamesOf(name), ...teams, ...listed.map(([team]) => team)]
-    return owners.some((owner) => own.some((each) => isSame(each, owner)))
+    const names = [...ownerNamesOf(name), ...teams, ...listed.map(([team]) => team)]
+    return owners.some((owner) => names.some((each) => isSame(each, owner)))
   }
 }
 

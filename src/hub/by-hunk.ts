@@ -27,11 +27,11 @@ export function hunkStates(
   return ids.map((id) => {
     const decision = hunks.get(id) ?? whole
     if (decision?.verdict === 'approved') return Object.assign({ id }, decision)
-    const own = votesOn(votes, id, ids)
+    const hunkVotes = votesOn(votes, id, ids)
     return Object.assign(
       { id },
       decision,
-      defined({ approvedBy: approversOf(own), missing: approval.missing(change, own) }),
+      defined({ approvedBy: approversOf(hunkVotes), missing: approval.missing(change, hunkVotes) }),
     )
   })
 }
@@ -41,7 +41,7 @@ export function missingOf(change: QueuedChange, votes: readonly Vote[], approval
   const ids = namedHunks(votes)
   const others = votes.filter(({ hunks }) => hunks === undefined)
   const parts = [others, ...ids.map((id) => votesOn(votes, id, ids))].flatMap(
-    (own) => approval.missing(change, own) ?? [],
+    (hunkVotes) => approval.missing(change, hunkVotes) ?? [],
   )
   if (parts.length === 0) return undefined
   const owners = parts.flatMap((part) => part.owners)

@@ -44,8 +44,8 @@ export function parseCodeowners(text: string): Codeowners {
 }
 
 function parseLine(row: string, number: number): Line[] {
-  const words = row.replace(/(^|\s)#.*$/, '').match(/(?:\\ |\S)+/g) ?? []
-  const [pattern, ...owners] = words.map((word) => word.replaceAll('\\ ', ' '))
+  const fields = row.replace(/(^|\s)#.*$/, '').match(/(?:\\ |\S)+/g) ?? []
+  const [pattern, ...owners] = fields.map((word) => word.replaceAll('\\ ', ' '))
   if (pattern === undefined) return []
   const wrong = owners.find((owner) => !OWNER.test(owner))
   if (wrong !== undefined)

@@ -22,8 +22,8 @@ export const SESSION_FACTS: z.ZodType<SessionFacts> = z.object({
 
 /** Shortens sentences to the limits of the hub, and adds how many it left out. */
 export function limitSentences(sentences: readonly string[]): string[] {
-  const left = sentences.length - MAX_SENTENCES
-  const taken = left > 0 ? [...sentences.slice(0, MAX_SENTENCES - 1), `and ${left + 1} more`] : sentences
+  const remaining = sentences.length - MAX_SENTENCES
+  const taken = remaining > 0 ? [...sentences.slice(0, MAX_SENTENCES - 1), `and ${remaining + 1} more`] : sentences
   return taken.map(limitSentence)
 }
 

@@ -113,9 +113,9 @@ async function insert(query: Query, machine: string, from: number, lines: readon
 }
 
 function earlierLines(query: Query, machine: string): EarlierLines {
-  let left = MAX_LOOKUPS
+  let remaining = MAX_LOOKUPS
   const lookUp = (sql: string, value: string | number) => {
-    if (left-- === 0) throw new HubError('invalid', 'The lines continue too many earlier ones, or too far back.')
+    if (remaining-- === 0) throw new HubError('invalid', 'The lines continue too many earlier ones, or too far back.')
     return query.rows(sql, [chainOf(machine), value])
   }
   return {

@@ -66,12 +66,12 @@ async function withVotes(query: Query, session: string, changes: SubmittedChange
   const [votes, decided] = [await readVotes(query, session, keys), await readDecided(query, session, keys)]
   const approval = new Approval(await readRules(query))
   return changes.map((change) => {
-    const own = votes.get(change.key) ?? []
-    const hunks = hunkStates(change, decided.get(change.key) ?? UNDECIDED, own, approval)
+    const changeVotes = votes.get(change.key) ?? []
+    const hunks = hunkStates(change, decided.get(change.key) ?? UNDECIDED, changeVotes, approval)
     const known = Object.assign(change, hunks.length > 0 && { hunks })
     if (change.verdict === 'approved') return known
-    const approvedBy = approversOf(own.filter((vote) => vote.hunks === undefined))
-    return Object.assign(known, defined({ approvedBy, missing: missingOf(change, own, approval) }))
+    const approvedBy = approversOf(changeVotes.filter((vote) => vote.hunks === undefined))
+    return Object.assign(known, defined({ approvedBy, missing: missingOf(change, changeVotes, approval) }))
   })
 }
 

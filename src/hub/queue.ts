@@ -48,10 +48,10 @@ async function submit(query: Query, hold: Hold, submission: Submission): Promise
     return { id: textOf(latest, 'id') }
   }
   if (isOld) throw new HubError('superseded', 'A newer submission of this session has arrived already.')
-  const shown = submission.changes.flatMap((change) => [change.shown?.before, change.shown?.after])
+  const digests = submission.changes.flatMap((change) => [change.shown?.before, change.shown?.after])
   await assertContents(
     query,
-    shown.filter((digest) => typeof digest === 'string'),
+    digests.filter((digest) => typeof digest === 'string'),
   )
   return insert(query, hold, submission)
 }

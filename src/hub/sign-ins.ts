@@ -143,8 +143,8 @@ async function signInOf(query: Query, row: Row, id: string): Promise<SignIn> {
 
 /** The teams of a person in a workspace: those that the operator gave to the groups there, and no others. */
 function teamsOf(groups: readonly SignInGroup[], { tenant, workspace }: Access): string[] {
-  const own = groups.filter((group) => group.tenant === tenant && group.workspace === workspace)
-  return [...new Set(own.flatMap(({ teams }) => teams))]
+  const ofWorkspace = groups.filter((group) => group.tenant === tenant && group.workspace === workspace)
+  return [...new Set(ofWorkspace.flatMap(({ teams }) => teams))]
 }
 
 function accessesOf(groups: readonly SignInGroup[]): Access[] {

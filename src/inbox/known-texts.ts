@@ -21,8 +21,8 @@ export function isNews(root: string, conversation: string, text: string): boolea
     const { [key]: last, ...others } = readDigests(file)
     if (last === digest) return false
     ensurePrivateDir(dir)
-    const kept = [...Object.entries(others).slice(1 - MAX_CONVERSATIONS), [key, digest]]
-    replaceDurable(file, JSON.stringify(Object.fromEntries(kept)), 0o600)
+    const recent = [...Object.entries(others).slice(1 - MAX_CONVERSATIONS), [key, digest]]
+    replaceDurable(file, JSON.stringify(Object.fromEntries(recent)), 0o600)
   } catch {
     // The conversation gets the text again, which does no harm.
   }

@@ -34,9 +34,9 @@ export function applyChanges(changes: IntentChanges): Change {
   return (intent) => {
     const absent = removeScope.find((glob) => !intent.ownedScope.includes(glob))
     if (absent !== undefined) throw globNotOwned(intent, absent)
-    const kept = intent.ownedScope.filter((glob) => !removeScope.includes(glob))
-    const added = [...new Set(addScope)].filter((glob) => !kept.includes(glob))
-    const after = { ...intent, ...rest, ownedScope: [...kept, ...added] }
+    const scope = intent.ownedScope.filter((glob) => !removeScope.includes(glob))
+    const added = [...new Set(addScope)].filter((glob) => !scope.includes(glob))
+    const after = { ...intent, ...rest, ownedScope: [...scope, ...added] }
     return JSON.stringify(after) === JSON.stringify(intent) ? undefined : { intent: after }
   }
 }

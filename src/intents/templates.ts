@@ -55,12 +55,12 @@ function template(name: string, summary: string, lists: Lists): IntentTemplate {
  */
 export function templatesOf(layout: Layout): IntentTemplate[] {
   const accepted = openAccepted(layout)().texts
-  const own = templateNames(layout.templates).flatMap((name) => {
+  const workspaceTemplates = templateNames(layout.templates).flatMap((name) => {
     const file = templateFile(layout, name)
     return isAccepted(file, accepted) ? [readTemplate(file)] : []
   })
-  const names = new Set(own.map(({ name }) => name))
-  return [...own, ...BUILT_IN.filter(({ name }) => !names.has(name))]
+  const names = new Set(workspaceTemplates.map(({ name }) => name))
+  return [...workspaceTemplates, ...BUILT_IN.filter(({ name }) => !names.has(name))]
 }
 
 function templateNames(dir: SharedFile): string[] {
@@ -85,8 +85,8 @@ function isAccepted(file: SharedFile, accepted: ReadonlyMap<string, string>): bo
 }
 
 /** @throws EscrowError `not_trusted` for a template of the workspace that nobody has accepted on this machine. */
-export function assertAcceptedTemplate(layout: Layout, wanted: string | undefined): void {
-  const file = templateFiles(layout).find(({ name }) => templateName(name) === wanted)
+export function assertAcceptedTemplate(layout: Layout, requested: string | undefined): void {
+  const file = templateFiles(layout).find(({ name }) => templateName(name) === requested)
   if (file === undefined || isAccepted(file, openAccepted(layout)().texts)) return
   throw new EscrowError('not_trusted', `No person has accepted the template ${file.name} on this machine.`, {
     hint: TRUST_HINT,

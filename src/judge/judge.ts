@@ -105,10 +105,10 @@ export class ReadOnlyJudge implements CallJudge {
   }
 
   explain(path: string, op: 'read' | 'write' | 'remove'): Explanation {
-    const asked = relativeTo(this.root, path)
-    const place = this.reading.view.within(() => this.#resolve(asked.startsWith('/') ? asked : `${this.root}/${asked}`))
+    const name = relativeTo(this.root, path)
+    const place = this.reading.view.within(() => this.#resolve(name.startsWith('/') ? name : `${this.root}/${name}`))
     const effect = op === 'write' ? 'put' : op
-    return this.#policy.explain({ effect, path: place?.path ?? asked, asked })
+    return this.#policy.explain({ effect, path: place?.path ?? name, asked: name })
   }
 
   async judge(call: JudgedCall): Promise<Denial | undefined> {

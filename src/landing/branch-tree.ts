@@ -24,9 +24,9 @@ export class BranchTree {
 
   /** Returns why a file may not be changed or created at a path; undefined if it may. */
   problem(path: string): string | undefined {
-    const own = this.#entries.get(path)
-    if (own?.mode === GITLINK) return 'it is a submodule'
-    if (own?.mode === LINK) return 'it is a symbolic link on the branch'
+    const exact = this.#entries.get(path)
+    if (exact?.mode === GITLINK) return 'it is a submodule'
+    if (exact?.mode === LINK) return 'it is a symbolic link on the branch'
     for (const name of prefixesOf(path)) {
       const entry = name === path ? undefined : this.#entries.get(name)
       if (entry?.mode === GITLINK) return `it is in the submodule ${name}`

@@ -40,12 +40,12 @@ export function checksFor(
   const changes = landings.flatMap((landing) =>
     landing.changes.map(({ path, from, intent }) => ({ path, from, intentId: intent })),
   )
-  const own = operator.map(({ run, timeout }, index) => ({
+  const operatorChecks = operator.map(({ run, timeout }, index) => ({
     intentId: OPERATOR,
     index,
     check: { run, ...(timeout !== undefined && { timeout }) },
   }))
-  const all = [...own, ...applicableChecks(state, changes)]
+  const all = [...operatorChecks, ...applicableChecks(state, changes)]
   return { state, checks: all.filter((each, at) => all.findIndex((other) => isSameCheck(each, other)) === at) }
 }
 

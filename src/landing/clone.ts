@@ -199,12 +199,12 @@ export class Clone {
 
   /** Checks a commit out into a new directory, exactly as git stores it. The caller removes the directory. @returns the repository's top */
   checkOut(commit: string, dir: string): string {
-    const [own, tree] = [join(dir, 'git'), join(dir, 'tree')]
-    for (const each of [own, tree]) ensurePrivateDir(each)
-    this.#output(['init', '-q', '--bare', '--template=', own])
-    ensurePrivateDir(join(own, 'info'))
-    createFile(join(own, 'info', 'attributes'), NO_FILTERS, 0o600, false)
-    const env = { GIT_DIR: own, GIT_OBJECT_DIRECTORY: join(this.#dir, 'objects'), GIT_WORK_TREE: tree }
+    const [gitDir, tree] = [join(dir, 'git'), join(dir, 'tree')]
+    for (const each of [gitDir, tree]) ensurePrivateDir(each)
+    this.#output(['init', '-q', '--bare', '--template=', gitDir])
+    ensurePrivateDir(join(gitDir, 'info'))
+    createFile(join(gitDir, 'info', 'attributes'), NO_FILTERS, 0o600, false)
+    const env = { GIT_DIR: gitDir, GIT_OBJECT_DIRECTORY: join(this.#dir, 'objects'), GIT_WORK_TREE: tree }
     this.#output(['read-tree', commit], { env, cwd: tree })
     this.#output(['checkout-index', '-a', '-f', '-q'], { env, cwd: tree })
     return tree

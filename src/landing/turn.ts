@@ -74,9 +74,9 @@ class TurnRun {
 
   async #land(batch: readonly OpenLanding[]): Promise<void> {
     const tip = this.#clone.fetch()
-    const left = await this.#withoutWithdrawn(await this.#withoutLanded(tip, batch))
+    const remaining = await this.#withoutWithdrawn(await this.#withoutLanded(tip, batch))
     const tree = new BranchTree(this.#clone.entries(tip))
-    await this.#push(tip, tree, await this.#build(tip, tree, left))
+    await this.#push(tip, tree, await this.#build(tip, tree, remaining))
   }
 
   /**
@@ -155,7 +155,7 @@ class TurnRun {
       else if (prepared.changes.size === 0) ends.push({ id: landing.id, state: 'landed', commit: tip })
       else {
         const author = landing.reviewers[0] ?? committer.name
-        const made = this.#clone.commit(
+        const commit = this.#clone.commit(
           parent,
           prepared.changes,
           (git) => messageOf(git, ...describe(landing, intents)),
@@ -165,9 +165,9 @@ class TurnRun {
             email: committer.email,
           },
         )
-        if ('commit' in made) built.push({ landing, commit: made.commit })
+        if ('commit' in commit) built.push({ landing, commit: commit.commit })
         else {
-          refuse(landing, `git refuses a path: ${made.refused}`, [...prepared.changes.keys()])
+          refuse(landing, `git refuses a path: ${commit.refused}`, [...prepared.changes.keys()])
           // The tree already has its changes, so the later landings are left to the next batch.
           break
         }

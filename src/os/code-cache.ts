@@ -32,7 +32,7 @@ export interface Compiler {
 export function reuseCode(file: string, directory: string, { prototype }: Compiler = module): void {
   const compile = prototype._compile
   if (compile === undefined) return
-  const kept = readCode(file)
+  const cached = readCode(file)
   const scripts = new Map<string, vm.Script>()
   let isNew = false
   prototype._compile = function (content, filename, ...rest) {
@@ -44,7 +44,7 @@ export function reuseCode(file: string, directory: string, { prototype }: Compil
       filename,
       // The column of an error is then that of the file.
       columnOffset: -FUNCTION.length,
-      cachedData: kept.get(name),
+      cachedData: cached.get(name),
     })
     isNew ||= script.cachedDataRejected !== false
     scripts.set(name, script)
@@ -55,6 +55,6 @@ export function reuseCode(file: string, directory: string, { prototype }: Compil
   process.once('exit', (status) => {
     if (!isNew || status !== 0) return
     const compiled = new Map([...scripts].map(([name, script]) => [name, script.createCachedData()]))
-    keepCode(file, formatCode(new Map([...kept, ...compiled])))
+    keepCode(file, formatCode(new Map([...cached, ...compiled])))
   })
 }

@@ -9,7 +9,7 @@ import { userHome } from './home.js'
 export function isKeptByGit(root: string, path: string): boolean {
   const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']
   const env = { ...OFFLINE_GIT, HOME: userHome() }
-  const asked = runProgram('git', ['-C', root, ...quiet, 'check-ignore', '-q', '--', path], 5_000, env)
-  if (asked.status === 0 || asked.status === 1) return asked.status === 1
+  const result = runProgram('git', ['-C', root, ...quiet, 'check-ignore', '-q', '--', path], 5_000, env)
+  if (result.status === 0 || result.status === 1) return result.status === 1
   return findGit(root) !== undefined
 }

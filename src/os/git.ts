@@ -61,21 +61,21 @@ function followPointer(git: string, read: ReadText): GitDirs | undefined {
   const tree = dirname(git)
   const pointer = read(git)?.match(/^gitdir: (.+)$/m)?.[1]
   if (pointer === undefined) return undefined
-  const own = resolve(tree, pointer.trim())
-  const common = read(join(own, 'commondir'))?.trim()
-  if (common === undefined) return isSubmodule(own, tree, read) ? { own, common: own } : undefined
-  const back = read(join(own, 'gitdir'))?.trim()
-  const shared = resolve(own, common)
-  const isKnown = back !== undefined && isSame(resolve(own, back), git) && isSame(join(own, '../..'), shared)
-  return isKnown && basename(dirname(own)) === 'worktrees' ? { own, common: shared } : undefined
+  const gitDir = resolve(tree, pointer.trim())
+  const common = read(join(gitDir, 'commondir'))?.trim()
+  if (common === undefined) return isSubmodule(gitDir, tree, read) ? { own: gitDir, common: gitDir } : undefined
+  const back = read(join(gitDir, 'gitdir'))?.trim()
+  const shared = resolve(gitDir, common)
+  const isKnown = back !== undefined && isSame(resolve(gitDir, back), git) && isSame(join(gitDir, '../..'), shared)
+  return isKnown && basename(dirname(gitDir)) === 'worktrees' ? { own: gitDir, common: shared } : undefined
 }
 
 /** Whether the repository of a submodule names its tree. */
-function isSubmodule(own: string, tree: string, read: ReadText): boolean {
+function isSubmodule(gitDir: string, tree: string, read: ReadText): boolean {
   const worktrees = ['config', 'config.worktree'].map((name) =>
-    valuesIn(read(join(own, name)) ?? '', 'core').get('worktree'),
+    valuesIn(read(join(gitDir, name)) ?? '', 'core').get('worktree'),
   )
-  return worktrees.some((worktree) => worktree !== undefined && isSame(resolve(own, worktree), tree))
+  return worktrees.some((worktree) => worktree !== undefined && isSame(resolve(gitDir, worktree), tree))
 }
 
 function isSame(a: string, b: string): boolean {
@@ -114,8 +114,8 @@ export function gitUser(root: string, env: NodeJS.ProcessEnv = process.env): Git
   return { name, ...defined({ email }) }
 }
 
-function outside(given = ''): string | undefined {
-  return isAbsolute(given) && !isInTree(given) ? given : undefined
+function outside(value = ''): string | undefined {
+  return isAbsolute(value) && !isInTree(value) ? value : undefined
 }
 
 const INCLUDES = /^\s*\[\s*include/im
@@ -125,8 +125,8 @@ const INCLUDES = /^\s*\[\s*include/im
  */
 function includedUser(file: string, home: string, git: GitDirs | undefined): ReturnType<typeof userIn> | undefined {
   const where = git ? [`--git-dir=${git.own}`] : []
-  const asked = ['config', '--file', file, '--includes', '--show-origin', '-z', '--get-regexp', '^user\\.(name|email)$']
-  const { status, stdout } = runProgram('git', [...where, ...asked], GIT_MS, { ...OFFLINE_GIT, HOME: home })
+  const args = ['config', '--file', file, '--includes', '--show-origin', '-z', '--get-regexp', '^user\\.(name|email)$']
+  const { status, stdout } = runProgram('git', [...where, ...args], GIT_MS, { ...OFFLINE_GIT, HOME: home })
   if (status !== 0) return undefined
   const user: { name?: string; email?: string } = {}
   const fields = stdout.split('\0')
@@ -148,7 +148,7 @@ export function userIn(config: string): { name?: string; email?: string } {
 }
 
 /** A section of a git config file, by lower-case names. Of a repeated key the last value counts, as in git. */
-function valuesIn(config: string, wanted: string): Map<string, string> {
+function valuesIn(config: string, wantedSection: string): Map<string, string> {
   const values = new Map<string, string>()
   let section = ''
   for (const line of config
@@ -158,7 +158,7 @@ function valuesIn(config: string, wanted: string): Map<string, string> {
     const header = /^\s*\[\s*([^\]"]*?)\s*("(?:[^"\\]|\\.)*")?\s*\]/.exec(line)
     if (header) section = header[2] === undefined ? (header[1] ?? '').toLowerCase() : ''
     const [, key, value] = /^\s*([a-z][a-z0-9-]*)\s*=(.*)$/i.exec(line.slice(header?.[0].length ?? 0)) ?? []
-    if (section === wanted && key !== undefined) values.set(key.toLowerCase(), textOf(value ?? ''))
+    if (section === wantedSection && key !== undefined) values.set(key.toLowerCase(), textOf(value ?? ''))
   }
   return values
 }
@@ -197,9 +197,9 @@ function readText(path: string): string | undefined {
   }
 }
 
-function statOf(path: string, look: typeof statSync | typeof lstatSync = statSync) {
+function statOf(path: string, stat: typeof statSync | typeof lstatSync = statSync) {
   try {
-    return look(path, { throwIfNoEntry: false })
+    return stat(path, { throwIfNoEntry: false })
   } catch {
     return undefined
   }

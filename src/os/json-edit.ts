@@ -37,14 +37,14 @@ function changeValue(text: string, path: Path, before: unknown, after: unknown):
 
 /** Keeps the order of the remaining items, and appends new ones. */
 function editList(text: string, path: Path, before: readonly unknown[], after: readonly unknown[]): string {
-  const left = [...after]
+  const remaining = [...after]
   const gone: number[] = []
   for (const [at, value] of before.entries())
-    if (left.length > 0 && isDeepStrictEqual(left[0], value)) left.shift()
+    if (remaining.length > 0 && isDeepStrictEqual(remaining[0], value)) remaining.shift()
     else gone.push(at)
   let edited = text
   for (const at of gone.reverse()) edited = removeValue(edited, [...path, at])
-  for (const value of left) edited = addValue(edited, path, value)
+  for (const value of remaining) edited = addValue(edited, path, value)
   return edited
 }
 
@@ -57,8 +57,8 @@ function addValue(text: string, path: Path, value: unknown, key?: string): strin
   const lead = text.slice(node.offset + 1, first.offset)
   const isSpread = lead.includes('\n')
   const space = isSpread ? `${eolOf(text)}${indentOf(text, first.offset)}` : ' '
-  const shown = isSpread ? spread(text, value, indentOf(text, first.offset)) : JSON.stringify(value)
-  return spliceText(text, last.offset + last.length, 0, `,${space}${name}${shown}`)
+  const literal = isSpread ? spread(text, value, indentOf(text, first.offset)) : JSON.stringify(value)
+  return spliceText(text, last.offset + last.length, 0, `,${space}${name}${literal}`)
 }
 
 function removeValue(text: string, path: Path): string {

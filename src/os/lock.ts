@@ -33,9 +33,9 @@ export async function withProcessLock<T>(
   // Loaded on first use: most runs of the command take no lock.
   const { lockSync } = await import('proper-lockfile')
   const began = Date.now()
-  for (let looks = 0; ; looks++) {
+  for (let polls = 0; ; polls++) {
     // Mostly a stat is enough: trying the lock, or judging its holder, costs a hundred times as much.
-    const isTried = looks % LOOKS === 0 || !isHeld(file)
+    const isTried = polls % POLLS === 0 || !isHeld(file)
     const held = isTried ? tryAcquire(lockSync, file, began + WAIT_MS) : undefined
     if (held !== undefined) return runHolding(held, work)
     if (!isTried || !freeDead(file)) await sleep(waitTime(Date.now() - began) * (0.5 + Math.random()))
@@ -80,7 +80,7 @@ const SHORTEST_NAP_MS = 3
 const LONGEST_NAP_MS = 20
 const EAGER_AFTER_MS = 500
 /** One in this many checks tries the lock, and judges its holder. */
-const LOOKS = 10
+const POLLS = 10
 /**
  * A holder writes its card in the run that takes the lock. A lock this old without a card belongs to a dead process.
  */

@@ -15,8 +15,8 @@ export function newToken(): string {
 }
 
 /** Compares two secrets in constant time. */
-export function isSameSecret(given: string, secret: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(secret)]
+export function isSameSecret(candidate: string, secret: string): boolean {
+  const [a, b] = [Buffer.from(candidate), Buffer.from(secret)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 

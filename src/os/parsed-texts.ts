@@ -46,8 +46,8 @@ function readKept<T extends object>(name: string): T | undefined {
   try {
     const dir = keptDir()
     if (!arePrivate(dirname(dir), dir)) return undefined
-    const kept: Kept<T> | null = JSON.parse(readSmall(join(dir, name), MAX_BYTES))
-    return kept?.name === name ? kept.value : undefined
+    const cached: Kept<T> | null = JSON.parse(readSmall(join(dir, name), MAX_BYTES))
+    return cached?.name === name ? cached.value : undefined
   } catch {
     return undefined
   }

@@ -25,10 +25,10 @@ interface Here {
  * in a workspace or in the repository of the current directory.
  */
 export function ownEnv(env: NodeJS.ProcessEnv = process.env, here = hereNow()): NodeJS.ProcessEnv {
-  const kept = placesOf(env).filter((place) => isAbsolute(place) && !isInTree(place, here))
+  const places = placesOf(env).filter((place) => isAbsolute(place) && !isInTree(place, here))
   // Windows spells it `Path`, and a copy of the environment is case-sensitive.
   const others = Object.entries(env).filter(([name]) => name.toUpperCase() !== 'PATH')
-  return { ...Object.fromEntries(others), PATH: kept.join(delimiter) || SYSTEM }
+  return { ...Object.fromEntries(others), PATH: places.join(delimiter) || SYSTEM }
 }
 
 /** The result of a search for a program's bare name. */

@@ -47,9 +47,9 @@ function layoutIn(root: string): Layout {
   assertPrivate(state)
   const card = readCard(state)
   if (card === undefined || card.root === root || !isCopied(card, stats)) return layoutOf(root, state)
-  const own = join(base, sha256hex(`${idOf(root, stats)} ${root}`).slice(0, ID_DIGITS))
-  assertPrivate(own)
-  return layoutOf(root, own)
+  const ownDir = join(base, sha256hex(`${idOf(root, stats)} ${root}`).slice(0, ID_DIGITS))
+  assertPrivate(ownDir)
+  return layoutOf(root, ownDir)
 }
 
 const ID_DIGITS = 32
@@ -66,8 +66,8 @@ interface Identity {
  */
 function idOf(root: string, { ino, dev, birthtimeNs }: Identity): string {
   // Device numbers can change at boot, so they count only without a birth time.
-  const words = birthtimeNs > 0n ? `${ino} ${birthtimeNs}` : `${ino} ${dev} ${root}`
-  return sha256hex(words).slice(0, ID_DIGITS)
+  const identity = birthtimeNs > 0n ? `${ino} ${birthtimeNs}` : `${ino} ${dev} ${root}`
+  return sha256hex(identity).slice(0, ID_DIGITS)
 }
 
 /** Whether a file system is a copy: a snapshot has the same inode numbers and birth times, on another device. */

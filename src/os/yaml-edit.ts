@@ -34,14 +34,14 @@ export function setTexts(document: Document, path: YamlPath, texts: readonly str
     return
   }
   const textAt = (item: unknown) => (isScalar(item) ? item.value : undefined)
-  const kept = list.items.filter((item) => texts.includes(String(textAt(item))))
-  const missing = texts.filter((text) => !kept.some((item) => textAt(item) === text))
-  const wanted = [...kept.map(textAt), ...missing]
+  const remaining = list.items.filter((item) => texts.includes(String(textAt(item))))
+  const missing = texts.filter((text) => !remaining.some((item) => textAt(item) === text))
+  const wanted = [...remaining.map(textAt), ...missing]
   if (wanted.length !== texts.length || wanted.some((value, index) => value !== texts[index])) {
     putNode(document, path, [...texts])
     return
   }
-  list.items = [...kept, ...missing.map((text) => document.createNode(text))]
+  list.items = [...remaining, ...missing.map((text) => document.createNode(text))]
 }
 
 /** The file's own indentation, so that a new line does not reformat the others. */

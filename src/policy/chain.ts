@@ -111,13 +111,13 @@ export function createPolicy(deps: PolicyDeps): Policy {
   function flags(path: string, intentId = deps.activeIntentId()): string[] {
     const level = protection(path)?.level
     const policy = deps.policy()
-    const kept =
+    const cached =
       (level !== undefined && level !== 'highlight') ||
       (policy.ok && tablesOf(policy.rules).some((rules) => rules.protected.find(path)))
     const scope = scopes(deps.intents(), intentId)
     const isFree = (name: string) => freePathsOf(deps.intents()).has(name, false)
     return [
-      ...(kept ? ['protected'] : level === undefined ? [] : [level]),
+      ...(cached ? ['protected'] : level === undefined ? [] : [level]),
       ...(scope && readingsOf(path).some((name) => !scope.matches(name) && !isFree(name)) ? ['out-of-scope'] : []),
     ]
   }

@@ -165,6 +165,6 @@ export function ruleFailed(asked: string, error: unknown): Denial {
 }
 
 function describePath(asked: string, resolved: string): string {
-  const given = asked === '' ? '.' : asked
-  return asked === resolved ? given : `${given} (resolved to ${resolved === '' ? '.' : resolved})`
+  const name = asked === '' ? '.' : asked
+  return asked === resolved ? name : `${name} (resolved to ${resolved === '' ? '.' : resolved})`
 }

@@ -53,8 +53,8 @@ export function pathRules<T>(
     below(dir) {
       const start = dir === '' ? '' : `${sameCase(dir)}/`
       const segments = segmentsOf(sameCase(dir))
-      const named = [...plain].filter(([key]) => key !== '' && key.startsWith(start)).map(([, rule]) => rule)
-      return [...named, ...globs.filter(({ glob }) => !glob.startsWith('**/') && meets(glob, segments))]
+      const rules = [...plain].filter(([key]) => key !== '' && key.startsWith(start)).map(([, rule]) => rule)
+      return [...rules, ...globs.filter(({ glob }) => !glob.startsWith('**/') && meets(glob, segments))]
     },
   }
 }

@@ -151,13 +151,13 @@ function keyProblem(
   { access, outside, protected: paths }: Sections,
   format: FormatSection | undefined,
 ): YamlProblem | undefined {
-  const named: (readonly [path: YamlPath, key: string, name: string])[] = [
+  const entries: (readonly [path: YamlPath, key: string, name: string])[] = [
     ...Object.keys(access).map((key) => [['access', key], key, key] as const),
     ...Object.keys(outside).map((key) => [['outside', key], key, outsideName(root, key)] as const),
     ...paths.map((key, index) => [['protected', index], key, key] as const),
     ...formatGlobs(format).map(([path, key]) => [path, key, key] as const),
   ]
-  for (const [path, key, name] of named) {
+  for (const [path, key, name] of entries) {
     const problem = ruleProblem(name)
     if (problem) return file.problem(path, `the path ${JSON.stringify(key.slice(0, 80))}: ${problem}`)
   }

@@ -30,8 +30,8 @@ function section<T extends z.ZodRawShape>(shape: T) {
   return z.strictObject(shape, { error: 'a map is expected' }).partial()
 }
 
-function oneOf<const T extends readonly string[]>(...words: T) {
-  return z.enum(words, { error: `one of ${words.join(', ')} is expected` })
+function oneOf<const T extends readonly string[]>(...values: T) {
+  return z.enum(values, { error: `one of ${values.join(', ')} is expected` })
 }
 
 function isPlain(path: string): boolean {

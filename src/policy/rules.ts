@@ -261,10 +261,10 @@ function selectHint(intents: IntentsState): string {
 function inScope(access: Access, context: PolicyContext): Denial | undefined {
   const { activeId, scope, lenientMkdir } = context
   if (lenientMkdir) return undefined
-  const own = namesOf(access)
+  const names = namesOf(access)
   const isDirectory = access.effect === 'mkdir'
-  if (isFree(own, context, isDirectory)) return linkInScope(access, context)
-  const denial = first(own, (name) => {
+  if (isFree(names, context, isDirectory)) return linkInScope(access, context)
+  const denial = first(names, (name) => {
     if (scope?.matches(name) || (isDirectory && scope?.leadsTo(name))) return undefined
     return denials.scopeViolation(activeId ?? '', name)
   })

@@ -194,6 +194,6 @@ function prefixes(glob: string): string[] {
 }
 
 function spells(glob: string, segments: readonly string[]): boolean {
-  const own = glob.split('/')
-  return own.some((_, start) => segments.every((segment, i) => own[start + i] === segment))
+  const globSegments = glob.split('/')
+  return globSegments.some((_, start) => segments.every((segment, i) => globSegments[start + i] === segment))
 }

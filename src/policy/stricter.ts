@@ -78,11 +78,11 @@ function stricterNetwork(one: Settings['network'], other: Settings['network']): 
 }
 
 function stricterClasses(file: Settings['classes'], accepted: Settings['classes']): Settings['classes'] {
-  const words = COMMAND_CLASSES.map((each) => {
+  const changes = COMMAND_CLASSES.map((each) => {
     const both: CommandVerdict[] = [verdictFor(each, file), verdictFor(each, accepted)]
     return [each, both.includes('deny') ? 'deny' : both.includes('ask') ? 'ask' : 'allow'] as const
   })
-  return Object.fromEntries(words)
+  return Object.fromEntries(changes)
 }
 
 function stricterLimits(file: Limits, accepted: Limits): Limits {

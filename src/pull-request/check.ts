@@ -140,10 +140,10 @@ function expectedHeads(request: PullRequest, ledger: string): { heads: string[];
   const covered = bare.length === 0 ? undefined : newestWithTrailer(request, ledger, trailers)
   const now = new Set(bare.length === 0 ? [] : linesIn(request.file(request.head, ledger)))
   const missing = bare.flatMap(({ commit, isMerge }) => {
-    const own = request.file(commit, ledger)
+    const content = request.file(commit, ledger)
     // A trailer covers one branch of an unjoined ledger, and a merge may drop the other: the last ledger must have all lines, too.
-    const isKept = linesIn(own).every((line) => now.has(line))
-    if (isKept && (isMerge || (own !== undefined && covered?.subarray(0, own.length).equals(own)))) return []
+    const isKept = linesIn(content).every((line) => now.has(line))
+    if (isKept && (isMerge || (content !== undefined && covered?.subarray(0, content.length).equals(content)))) return []
     return [`Commit ${commit.slice(0, 12)} changes the ledger and has no \`Trace-Head:\` trailer of its head.`]
   })
   return { heads: [...(base === undefined ? [] : [base]), ...[...trailers.values()].flat()], missing }

@@ -39,7 +39,7 @@ interface AttributionContext {
 
 /**
  * Reads both sides of the approved changes for the commit's ledger record: the author of each line, the lines that moved, and
- * the class of each change. `looks` has the stat of each old file as it was read: while that is unchanged, the commit does not
+ * the class of each change. `statsByPath` has the stat of each old file as it was read: while that is unchanged, the commit does not
  * read the file again.
  */
 export async function readBases(
@@ -51,11 +51,11 @@ export async function readBases(
   const files: FileAttribution[] = []
   const lines: FileLines[] = []
   const mutations = new Map<StagedChange, Mutation>()
-  const looks = new Map<string, BigIntStats>()
+  const statsByPath = new Map<string, BigIntStats>()
   const measure = createMeasure(about.classes, MAX_UNCACHED)
   const recordLook = (path: RelPath, readAt: number | undefined) => {
-    const look = readAt === undefined ? undefined : settledLook(diff.look(path), readAt)
-    if (look !== undefined) looks.set(path, look)
+    const readStats = readAt === undefined ? undefined : settledLook(diff.look(path), readAt)
+    if (readStats !== undefined) statsByPath.set(path, readStats)
   }
   const writesFiles = approved.some(isWritten)
   const outsideOf = await about.ledger.outside(olderBases(store, diff, approved, about))
@@ -89,7 +89,7 @@ export async function readBases(
       attributeFile({ ...attributionOf(change), ...classOf(mutation), comparison: read?.comparison, edited, outside }),
     )
   }
-  return { files, lines, mutations, looks }
+  return { files, lines, mutations, statsByPath }
 }
 
 /** The contents that will be replaced where the ledger knows the lines of an older content only. */
@@ -141,8 +141,8 @@ function hasLines(change: StagedChange): boolean {
   return change.from !== undefined || change.after === null || isWritten(change)
 }
 
-function readSides(store: StageStore, change: StagedChange, look: BigIntStats | undefined) {
-  const before = change.before?.type === 'dir' ? null : readBefore(store, change, look)
+function readSides(store: StageStore, change: StagedChange, readStats: BigIntStats | undefined) {
+  const before = change.before?.type === 'dir' ? null : readBefore(store, change, readStats)
   const after = isWritten(change) ? change.content() : change.after === null ? null : before
   return { before, after, comparison: compareContents(before, after) }
 }
@@ -157,18 +157,18 @@ function classOf({ class: measured }: Mutation): Pick<FileAttribution, 'mutation
 }
 
 /** Null if there was no file, or it cannot be read any more: the commit's check of the bases then refuses the path. */
-function readBefore(store: StageStore, change: StagedChange, look: BigIntStats | undefined): Uint8Array | null {
+function readBefore(store: StageStore, change: StagedChange, readStats: BigIntStats | undefined): Uint8Array | null {
   if (change.before === null) return null
   try {
-    return beforeOf(store, change, look)
+    return beforeOf(store, change, readStats)
   } catch (error) {
     if (codeOf(error) === undefined) throw error
     return null
   }
 }
 
-export function withLook(entry: CommitEntry, look: BigIntStats | undefined): CommitEntry {
-  return look === undefined || entry.old?.type !== 'file' ? entry : { ...entry, look }
+export function withReadStats(entry: CommitEntry, readStats: BigIntStats | undefined): CommitEntry {
+  return readStats === undefined || entry.old?.type !== 'file' ? entry : { ...entry, readStats }
 }
 
 function editsOf({ contents }: StageStore, change: StagedChange, amendments: AmendmentState) {

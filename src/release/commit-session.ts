@@ -20,7 +20,7 @@ import { type ApprovedCommit, amendmentState, type DecidedTree } from '../review
 import { classCache, declarationsOf, type StageStore } from '../stage/index.js'
 import { parseDraft, splitDraft } from '../trace/index.js'
 import { refuseUnticked } from './checklist.js'
-import { readBases, withLook } from './commit-bases.js'
+import { readBases, withReadStats } from './commit-bases.js'
 import { commitGate } from './commit-gate.js'
 import { commitDraft } from './commit-record.js'
 import { withWrittenOrder } from './commit-times.js'
@@ -50,7 +50,7 @@ export async function commitSession(
   const amendments = amendmentState(session.log.read())
   // The commit's records come after this head, so a retry searches no further back.
   const before = await ledger.head()
-  const { looks, mutations, ...attribution } = await readBases(store, diff, approved, {
+  const { statsByPath, mutations, ...attribution } = await readBases(store, diff, approved, {
     undone,
     free: freePathsOf(session.intents.state()),
     amendments,
@@ -61,7 +61,7 @@ export async function commitSession(
   })
   const planned = entriesFor(approved, diff)
   const stays = assertDecided(layout, commit.only, { entries: planned, changes: approved })
-  const entries = planned.map((entry) => withLook(entry, looks.get(entry.at ?? entry.path)))
+  const entries = planned.map((entry) => withReadStats(entry, statsByPath.get(entry.at ?? entry.path)))
   const options = commit.git ?? gitSetting(policy)
   const git = options
     ? await prepareGitCommit(session, { changes: approved, approvals, head: before, options })
@@ -111,8 +111,8 @@ export async function commitSession(
 }
 
 function resultOf({ tx, seq, conflicts }: CommitOutcome, approved: readonly StagedChange[]): CommitResult {
-  const left = new Set(conflicts.map(({ path }) => path))
-  const committed = approved.map(({ path }) => path as string).filter((path) => !left.has(path))
+  const conflicting = new Set(conflicts.map(({ path }) => path))
+  const committed = approved.map(({ path }) => path as string).filter((path) => !conflicting.has(path))
   return { id: tx, seq, committed: [...new Set(committed)], conflicts: [...conflicts] }
 }
 

@@ -17,7 +17,7 @@ export function quarantineOf(reviewed: ReviewedSession): Quarantine {
   const listKept = () => listQuarantined(layout.session(sessionId).quarantine)
   const selectQuarantined = (paths: string | readonly string[]) => {
     const all = listKept()
-    const named = [paths].flat().map((name) => {
+    const matching = [paths].flat().map((name) => {
       const path = relativeTo(layout.root, name)
       const isMatch = compileGlob(path)
       const found = all.filter((each) => isWithin(each.path, path) || isMatch?.(each.path) === true)
@@ -28,7 +28,7 @@ export function quarantineOf(reviewed: ReviewedSession): Quarantine {
         { hint: `'escrow quarantine ${sessionId}' lists the paths.` },
       )
     })
-    const wanted = new Set(named.flat())
+    const wanted = new Set(matching.flat())
     return all.filter((each) => wanted.has(each))
   }
   return {
@@ -36,8 +36,8 @@ export function quarantineOf(reviewed: ReviewedSession): Quarantine {
     takeQuarantined: requireOutsideSession(async (paths, by, intent) => {
       const wanted = selectQuarantined(paths)
       const refused = await reviewed.withSession((session) => stageQuarantined(session, wanted, listKept(), intent))
-      const left = new Set(refused.map(({ path }) => path))
-      const gone = wanted.filter(({ path }) => !left.has(path))
+      const refusedPaths = new Set(refused.map(({ path }) => path))
+      const gone = wanted.filter(({ path }) => !refusedPaths.has(path))
       await recordAndDiscard(reviewed, 'taken', gone, by)
       return { taken: pathsOf(gone), refused }
     }),
@@ -91,8 +91,8 @@ async function stageQuarantined(
     if (session.intent?.id !== active) await session.selectIntent(active ?? null)
   }
   // Directories were added for their files: the caller did not ask for them.
-  const asked = new Set<string>(wanted.map(({ path }) => path))
-  return refused.filter(({ path }) => asked.has(path))
+  const requested = new Set<string>(wanted.map(({ path }) => path))
+  return refused.filter(({ path }) => requested.has(path))
 }
 
 /** Selects an intent. Returns the error if it cannot be selected. */

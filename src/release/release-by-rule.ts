@@ -46,9 +46,9 @@ export async function releaseByRule(
   if (!isAlone((await withdrawOutdated(review, decisions, digest)) ? 1 : 0)) return stopDisturbed()
   for (const tier of rules.tiers) {
     const isReleased = pendingFor(changes, decisions, tier)
-    const shown = displayed.filter((_, at) => isReleased(at))
-    if (shown.length === 0) continue
-    const verdict = await review.byRule.rules.approve(shown, { tier: tier.name, policy: digest }, known)
+    const released = displayed.filter((_, at) => isReleased(at))
+    if (released.length === 0) continue
+    const verdict = await review.byRule.rules.approve(released, { tier: tier.name, policy: digest }, known)
     if (verdict === undefined || !isAlone(1)) return stopDisturbed()
   }
   const decided = displayed.filter((_, at) => decisions[at]?.tier !== undefined)
@@ -99,8 +99,8 @@ async function finish(review: ReleasedReview, run: Run): Promise<ReleaseReport> 
   try {
     const only = { tree, ...(evidence.length > 0 && { after }) }
     const result = await review.commit({ evidence, only, ...defined({ signal: options.signal }) })
-    const shown = evidence.length > 0 ? { evidence } : {}
-    return { ...committedResult(result, decisions, [...byRule.keys()]), ...shown }
+    const evidenceField = evidence.length > 0 ? { evidence } : {}
+    return { ...committedResult(result, decisions, [...byRule.keys()]), ...evidenceField }
   } catch (error) {
     // The approvals stay. The next release commits once a person has ticked the sentences, or the stage no longer
     // changes.

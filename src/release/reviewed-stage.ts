@@ -85,8 +85,8 @@ export class ReviewedStage implements ReviewStage {
   }
 
   isUnchanged({ path, from = path }: StagedChange): boolean {
-    const look = settledLook(this.#diff?.look(from))
-    return look !== undefined && entryStamp(this.#store.overlay.lower.lstatBig(from)) === entryStamp(look)
+    const readStats = settledLook(this.#diff?.look(from))
+    return readStats !== undefined && entryStamp(this.#store.overlay.lower.lstatBig(from)) === entryStamp(readStats)
   }
 
   disk(change: StagedChange): ReturnType<typeof diskNow> {

@@ -136,8 +136,8 @@ function sessionName(seqs: readonly number[]): string {
 /** Creates the directory of the first free name, so only one process gets it. */
 function newSession(layout: Layout, name: string): string {
   ensurePrivateDir(layout.sessions)
-  for (let turn = 1; ; turn += 1) {
-    const id = turn === 1 ? name : `${name}-${turn}`
+  for (let attempt = 1; ; attempt += 1) {
+    const id = attempt === 1 ? name : `${name}-${attempt}`
     try {
       makeDir(layout.session(id).dir, 0o700)
       return id

@@ -15,13 +15,13 @@ export function factsOf(change: Change): string[] | undefined {
 
 /** Removes facts past the limit, first from the changes with the least risk. */
 export function limitAll(changes: readonly QueuedChange[]): QueuedChange[] {
-  const kept = new Set<QueuedChange>()
+  const limited = new Set<QueuedChange>()
   let characters = 0
   for (const change of [...changes].sort((a, b) => b.risk - a.risk)) {
     characters += JSON.stringify(change.facts ?? []).length
-    if (characters <= MAX_FACTS) kept.add(change)
+    if (characters <= MAX_FACTS) limited.add(change)
   }
-  return changes.map((change) => (kept.has(change) ? change : Object.assign({}, change, { facts: undefined })))
+  return changes.map((change) => (limited.has(change) ? change : Object.assign({}, change, { facts: undefined })))
 }
 
 /** The facts about a session that a review on this machine shows above its changes. */

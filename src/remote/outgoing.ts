@@ -58,7 +58,7 @@ async function toQueued(review: Review, change: Change, places: Map<string, Plac
   const { path, from, kind, before, after, mode, risk, flags, intentId: intent } = change
   const sides = [await readSide(review, change, 'before', places), await readSide(review, change, 'after', places)]
   const [old, now] = sides
-  const shown = old === undefined || now === undefined ? undefined : { before: old, after: now }
+  const digests = old === undefined || now === undefined ? undefined : { before: old, after: now }
   const link = flags.includes('symlink') ? true : undefined
   return {
     path,
@@ -66,7 +66,7 @@ async function toQueued(review: Review, change: Change, places: Map<string, Plac
     before,
     after,
     risk: RISKS[risk?.level ?? 'none'],
-    ...defined({ from, mode, shown, link, intent, facts: factsOf(change) }),
+    ...defined({ from, mode, shown: digests, link, intent, facts: factsOf(change) }),
   }
 }
 

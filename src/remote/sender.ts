@@ -48,7 +48,7 @@ export class Sender {
   async send(known: readonly string[]): Promise<string[]> {
     await this.#sendIntents()
     const staged = (await this.workspace.sessions()).filter(({ changes }) => changes > 0).map(({ id }) => id)
-    const left = new Set(staged)
+    const remaining = new Set(staged)
     for (const session of new Set([...staged, ...known])) {
       try {
         await this.#sendSession(session)
@@ -60,11 +60,11 @@ export class Sender {
         if (this.#problems.get(session) !== error.message)
           this.report({ kind: 'problem', session, message: error.message })
         this.#problems.set(session, error.message)
-        left.add(session)
+        remaining.add(session)
         this.told.delete(session)
       }
     }
-    return [...left]
+    return [...remaining]
   }
 
   async #sendIntents(): Promise<void> {
@@ -147,15 +147,15 @@ export class Sender {
     const wanted = new Set(changes.length > MAX_CLAIMS ? [] : changes.map(({ path }) => path))
     const held = this.#claims.get(session) ?? new Set()
     this.#claims.set(session, held)
-    const own = { session: this.#nameOf(session), epoch }
+    const claim = { session: this.#nameOf(session), epoch }
     for (const path of held) {
       if (wanted.has(path)) continue
-      await this.client.release(Object.assign({ path }, own))
+      await this.client.release(Object.assign({ path }, claim))
       held.delete(path)
     }
     for (const path of wanted) {
       if (held.has(path)) continue
-      const overlaps = await this.client.claim(Object.assign({ path, milliseconds: CLAIM_MS }, own))
+      const overlaps = await this.client.claim(Object.assign({ path, milliseconds: CLAIM_MS }, claim))
       for (const { session: other } of overlaps) this.report({ kind: 'overlap', session, path, other })
       held.add(path)
     }

@@ -21,13 +21,13 @@ export function amendedContent(
   now: Uint8Array | undefined,
   contents: Contents,
 ): Amended | undefined {
-  const seen = record.entries[0]?.after
-  if (record.content === undefined || !seen) return undefined
+  const displayed = record.entries[0]?.after
+  if (record.content === undefined || !displayed) return undefined
   const wanted = contents.read(record.content)
   if (now === undefined) return record.cause === 'edit' ? { content: wanted, conflict: false } : undefined
-  if (digest(now) === seen.digest) return { content: wanted, conflict: false }
+  if (digest(now) === displayed.digest) return { content: wanted, conflict: false }
   const names = { ours: 'agent', theirs: labelOf(record) }
-  const merged = mergeContents(now, contents.read(seen.digest), wanted, names)
+  const merged = mergeContents(now, contents.read(displayed.digest), wanted, names)
   if (merged === undefined) return record.cause === 'edit' ? { content: wanted, conflict: false } : undefined
   // The agent has rewritten the discarded lines. Nobody discarded its new lines.
   return merged.conflict && record.cause === 'discard' ? undefined : merged

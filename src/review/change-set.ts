@@ -91,8 +91,8 @@ function flagsOf(change: StagedChange, views: ChangeViews, { diff, drifted, verd
     edited: causes.has('edit'),
     'verdict-void': verdicts.isVoid,
   }
-  const own = [...namesOf(flags), ...contentFlags(change, diff)]
-  return [...new Set([...own, ...views.flags(change)])]
+  const allFlags = [...namesOf(flags), ...contentFlags(change, diff)]
+  return [...new Set([...allFlags, ...views.flags(change)])]
 }
 
 function namesOf(flags: Record<string, boolean | undefined>): string[] {
@@ -125,6 +125,6 @@ function linesAdded(diff: FileDiff | undefined): string[] {
 
 /** The set-user-ID, set-group-ID and sticky bits that a commit refuses. A directory keeps its own; a new one inherits set-group-ID. */
 function hasRefusedBits(before: FileState | null, after: FileState | null): boolean {
-  const kept = after?.type !== 'dir' ? 0 : before?.type === 'dir' ? before.mode : 0o2000
-  return after !== null && (after.mode & 0o7000 & ~kept) !== 0
+  const keptBits = after?.type !== 'dir' ? 0 : before?.type === 'dir' ? before.mode : 0o2000
+  return after !== null && (after.mode & 0o7000 & ~keptBits) !== 0
 }

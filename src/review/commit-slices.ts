@@ -52,7 +52,7 @@ const TRIES = 20
 export async function writeCommitted(log: ReviewLog, tx: string, records: readonly ReviewRecord[]): Promise<void> {
   for (const record of records) {
     let isWritten = false
-    for (let turn = 0; turn < TRIES && !isWritten; turn++) {
+    for (let attempt = 0; attempt < TRIES && !isWritten; attempt++) {
       const known = log.read()
       if (known.some((each) => each.kind === 'committed' && each.tx === tx)) return
       isWritten = await log.appendAfter(known, record, async () => undefined)

@@ -42,9 +42,9 @@ export class DisplayedStage {
   /** As {@link show}, with the displayed versions: another call may display newer changes meanwhile. */
   async showDecidable(options: ChangesOptions): Promise<DecidableChanges> {
     this.#options = options
-    const shown = await this.#render()
-    this.#displayed = shown.displayed
-    return shown
+    const displayed = await this.#render()
+    this.#displayed = displayed.displayed
+    return displayed
   }
 
   /** The changes that a selection is made from. */

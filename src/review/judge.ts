@@ -34,10 +34,10 @@ export function hunkVerdicts(current: CurrentVerdicts, hunks: readonly PlainHunk
 
 /** A change's state: that of its hunks, name and mode if all agree, else pending. */
 export function changeState(change: StagedChange, current: CurrentVerdicts, diff: FileDiff | undefined): ChangeState {
-  const own = stateOf(current.file)
-  if (diff === undefined || !isDivisible(change, diff)) return own
+  const fileState = stateOf(current.file)
+  if (diff === undefined || !isDivisible(change, diff)) return fileState
   const states = new Set(hunkVerdicts(current, diff.hunks, true).map(stateOf))
-  if (!isContentOnly(change)) states.add(own)
+  if (!isContentOnly(change)) states.add(fileState)
   const [only] = states
   return states.size === 1 && only !== undefined ? only : 'pending'
 }
@@ -95,7 +95,7 @@ export function commitSliceOf(
 function partOf(change: StagedChange, current: CurrentVerdicts, diff: FileDiff): CommitSlice | undefined {
   const byHunk = hunkVerdicts(current, diff.hunks, true)
   const taken = diff.hunks.filter((_, index) => stateOf(byHunk[index]) === 'approved')
-  const left = diff.hunks.filter((_, index) => stateOf(byHunk[index]) !== 'approved')
+  const pending = diff.hunks.filter((_, index) => stateOf(byHunk[index]) !== 'approved')
   const withFile = stateOf(current.file) === 'approved'
   // Hunks of a renamed file cannot be committed without the rename.
   if (change.from !== undefined && !withFile) return undefined
@@ -108,7 +108,7 @@ function partOf(change: StagedChange, current: CurrentVerdicts, diff: FileDiff):
   if (after === null || (change.from === undefined && sameState(after, change.before))) return undefined
   if (sameState(after, change.after)) return { of: change, change, verdicts }
   const kind = change.from === undefined && taken.length === 0 ? 'mode' : change.kind
-  const part = { taken, left }
+  const part = { taken, left: pending }
   return { of: change, change: { ...change, kind, after, content: () => content }, verdicts, part }
 }
 

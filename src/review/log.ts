@@ -27,7 +27,7 @@ export interface ReviewLog {
 export function openReviewLog(file: string, locks: string): ReviewLog {
   const directory = dirname(file)
   let known: (Scan & { readonly stamp: string | undefined }) | undefined
-  const look = (): Scan => {
+  const readLog = (): Scan => {
     // An append after a truncation may leave the size unchanged. The times change.
     const stamp = fileStampAt(file)
     if (known === undefined || known.stamp !== stamp) known = { stamp, ...scan(file, known) }
@@ -37,17 +37,17 @@ export function openReviewLog(file: string, locks: string): ReviewLog {
     withProcessLock(locks, `review-${basename(directory)}`, work)
   const put = (record: ReviewRecord, lost: () => boolean) => {
     ensurePrivateDir(directory)
-    const { lines, size } = look()
+    const { lines, size } = readLog()
     if (lost()) throw lockLost()
     appendDurable(file, `${JSON.stringify(record)}\n`, lines.length < size ? lines.length : undefined)
     if (size === 0) syncDir(directory)
   }
   return {
-    read: () => look().records,
+    read: () => readLog().records,
     append: (record) => alone((lost) => put(record, lost)),
     appendAfter: (seen, record, first) =>
       alone(async (lost) => {
-        const { records } = look()
+        const { records } = readLog()
         if (records.length !== seen.length || records.at(-1)?.id !== seen.at(-1)?.id) return false
         await first()
         put(record, lost)

@@ -11,12 +11,12 @@ export function rejectionLines({ rejections = [], hunks }: Pick<Change, 'rejecti
   return rejections.flatMap(({ reason, by, hunks: rejected = [] }) => {
     const part = rejected.length === 0 ? '' : `${rejected.length} of ${hunks.length} hunks `
     const [first = '', ...rest] = reason.trim().split('\n')
-    const shown = rest.slice(0, REASON_LINES - 1)
-    const left = rest.length - shown.length
+    const firstLines = rest.slice(0, REASON_LINES - 1)
+    const remaining = rest.length - firstLines.length
     return [
       `${part}rejected by ${by.name}: ${first.trimEnd()}`,
-      ...shown.map((line) => `  ${line.trimEnd()}`),
-      ...(left === 0 ? [] : [`  … ${left} more ${left === 1 ? 'line' : 'lines'}`]),
+      ...firstLines.map((line) => `  ${line.trimEnd()}`),
+      ...(remaining === 0 ? [] : [`  … ${remaining} more ${remaining === 1 ? 'line' : 'lines'}`]),
     ]
   })
 }

@@ -21,12 +21,12 @@ export class ReviewQuestions {
   }
 
   /** @throws EscrowError `nothing_selected` (no such open question), `unsupported` (an answer that does not fit it). */
-  async answer(id: string, given: Answer): Promise<void> {
+  async answer(id: string, reply: Answer): Promise<void> {
     const open = await this.open()
     const question = open.find((each) => each.id === id)
     if (!question) throw noQuestion(id, open)
-    refuseUnfit(question, given)
-    const { answer, words, by, remember } = given
+    refuseUnfit(question, reply)
+    const { answer, words, by, remember } = reply
     const record: AnswerRecord = {
       kind: 'answer',
       id: newId(),

@@ -164,8 +164,8 @@ export function createReview(
       const files = whole.filter(({ change }) => change.after?.type !== 'dir').map(({ change }) => change.path)
       if (files.length > 0) await discardEmptied(files, new Set(staged.map(keyOf)))
     }
-    const kept = new Set(amended.map(({ path }) => path))
-    displayed.remove(new Set(whole.flatMap(({ change: { path } }) => (kept.has(path) ? [] : [path]))))
+    const amendedPaths = new Set(amended.map(({ path }) => path))
+    displayed.remove(new Set(whole.flatMap(({ change: { path } }) => (amendedPaths.has(path) ? [] : [path]))))
     for (const { path, content } of amended) await displayed.refresh(path, content)
   }
 }

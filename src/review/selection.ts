@@ -76,13 +76,13 @@ function namesOf(selection: Selection): { paths: string[]; hunks: string[]; call
 
 /** Replacing a file by a directory is two changes of one path. */
 function byName<T extends Selectable>(changes: readonly T[]): Map<string, T[]> {
-  const named = new Map<string, T[]>()
+  const index = new Map<string, T[]>()
   for (const change of changes) {
-    const known = named.get(change.path)
+    const known = index.get(change.path)
     if (known) known.push(change)
-    else named.set(change.path, [change])
+    else index.set(change.path, [change])
   }
-  return named
+  return index
 }
 
 /** Hunk id → its change. */
@@ -111,8 +111,8 @@ function byPath<T extends Selectable>(
 }
 
 /** A path relative to the root, as `changes()` has it. */
-export function relativeName(given: string, root: string): string {
-  return isAbsolute(given) ? relative(root, given).split(sep).join('/') : given.replace(/^(\.\/+)+/, '')
+export function relativeName(name: string, root: string): string {
+  return isAbsolute(name) ? relative(root, name).split(sep).join('/') : name.replace(/^(\.\/+)+/, '')
 }
 
 function noHunk(id: string, { sessionId }: SelectionContext): EscrowError {

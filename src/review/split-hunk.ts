@@ -78,19 +78,19 @@ export function recordsOfRest(
   splits: ReadonlySet<string>,
 ): ReviewRecord[] {
   const { of, change, part } = slice
-  const left = part?.left.filter(({ partOf }) => partOf !== undefined) ?? []
-  if (left.length === 0) return []
+  const remaining = part?.left.filter(({ partOf }) => partOf !== undefined) ?? []
+  if (remaining.length === 0) return []
   const [base, staged] = [change.content(), of.content()]
   const entry = (hunks: HunkRef[]) => ({ path: change.path, before: change.after, after: of.after, hunks })
   const whole = diffFile(base, staged, change.path, splits).hunks
-  const again = whole.filter((hunk) => left.filter((piece) => holds(hunk, piece)).length > 1)
+  const again = whole.filter((hunk) => remaining.filter((piece) => holds(hunk, piece)).length > 1)
   const rest = diffFile(base, staged, change.path, new Set([...splits, ...again.map(({ id }) => id)])).hunks
   const [by] = [...current.hunks.values(), ...(current.file ? [current.file] : [])].map((verdict) => verdict.by)
   const splitAgain = again.flatMap((hunk) => {
     const pieces = partsOf(rest, hunk.id)
     return pieces.length > 1 && by ? [splitRecord(by, entry([refOf(hunk)]), pieces)] : []
   })
-  const verdicts = left.flatMap((piece) => {
+  const verdicts = remaining.flatMap((piece) => {
     const verdict = current.hunks.get(piece.id) ?? current.file
     const now = rest.filter((hunk) => holds(hunk, piece) && hunk.id !== piece.id)
     return verdict && now.length > 0 ? [recordOf(verdict, [entry(now.map(refOf))])] : []

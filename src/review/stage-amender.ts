@@ -69,9 +69,9 @@ export class StageAmender {
     if (diff === undefined)
       throw new EscrowError('stale_file', `${change.path} was changed on disk. Nothing was recorded.`)
     const gone = new Set(hunks.map(({ id }) => id))
-    const left = diff.hunks.filter(({ id }) => !gone.has(id))
-    if (left.length === 0 && isContentOnly(change)) return undefined
-    const content = diff.take(new Set(left.map(({ id }) => id)))
+    const remaining = diff.hunks.filter(({ id }) => !gone.has(id))
+    if (remaining.length === 0 && isContentOnly(change)) return undefined
+    const content = diff.take(new Set(remaining.map(({ id }) => id)))
     await this.#append(change, { cause: 'discard', by }, content, hunks)
     return digest(content)
   }
@@ -141,8 +141,8 @@ export function needsApproval({ path, message }: Merged): Refusal {
 export function mergedCommit(merged: readonly Merged[]): EscrowError {
   const refused = merged.map(({ path, reason, message }) => ({ path, reason, message }))
   const message = `Nothing was committed. ${refused.map((each) => each.message).join(' ')}`
-  const look = `A merged change needs a new verdict: look at it ${BY_DIFF}, approve it, then commit.`
+  const lookAgain = `A merged change needs a new verdict: look at it ${BY_DIFF}, approve it, then commit.`
   const hasConflict = merged.some(({ clean }) => clean === undefined)
-  const hint = hasConflict ? `First resolve the conflict ${BY_EDIT}. ${look}` : look
+  const hint = hasConflict ? `First resolve the conflict ${BY_EDIT}. ${lookAgain}` : lookAgain
   return new EscrowError('stale_file', message, { refused, hint })
 }

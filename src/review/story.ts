@@ -91,8 +91,8 @@ const LEVELS = {
 function levels(changes: readonly Change[]): Chapter[] {
   const sorted = [...changes].sort(byRisk)
   return Object.entries(LEVELS).flatMap(([level, title]) => {
-    const own = sorted.filter(({ risk }) => (risk?.level ?? 'none') === level)
-    return own.length === 0 ? [] : [{ title, changes: own, tools: [], commands: [] }]
+    const ofLevel = sorted.filter(({ risk }) => (risk?.level ?? 'none') === level)
+    return ofLevel.length === 0 ? [] : [{ title, changes: ofLevel, tools: [], commands: [] }]
   })
 }
 
@@ -175,8 +175,8 @@ function commandsOf(
       if (group !== undefined) add(group, { command: message?.split('\n', 1)[0] ?? '', proposes: paths })
       continue
     }
-    const own = callId === undefined ? undefined : byCall.get(callId)
-    before = own ?? before
+    const call = callId === undefined ? undefined : byCall.get(callId)
+    before = call ?? before
     if (kind !== 'command' || command === undefined || before === undefined) continue
     add(before, { command, ...defined({ end }) })
   }
@@ -194,9 +194,9 @@ function directories(groups: readonly ChangeGroup[]): Chapter[] {
   })
   const chapters = new Map<string, Change[]>()
   for (const { change, directory } of placed.sort(byDirectory)) {
-    const own = chapters.get(directory) ?? []
-    chapters.set(directory, own)
-    own.push(change)
+    const inDirectory = chapters.get(directory) ?? []
+    chapters.set(directory, inDirectory)
+    inDirectory.push(change)
   }
   return [...chapters].map(([directory, own]) => ({ title: directory || './', changes: own, tools: [], commands: [] }))
 }

@@ -53,7 +53,7 @@ export class VerdictWriter {
     staged: readonly StagedChange[],
     by: Reviewer = this.effects.reviewer(),
   ): Promise<Verdict> {
-    for (let turn = 0; turn < TRIES; turn++) {
+    for (let attempt = 0; attempt < TRIES; attempt++) {
       const records = this.log.read()
       const [amendments, verdicts] = [amendmentState(records), verdictState(records)]
       const unfit = unfitOf(staged, amendments)

@@ -105,8 +105,8 @@ export function rejectionsFor(records: readonly ReviewRecord[]): Rejection[] {
       const isInForce = parts.some((part) => part.id === id)
       const isWithdrawn = (part: LatestRecord) => part.withdrawn.has(id)
       const withdrawn = parts.every(isWithdrawn)
-      const left = hunks?.filter((hunk) => withdrawn || !latest.of(path, hunk.id).every(isWithdrawn))
-      const rejection = { id, path, ...(left && { hunks: left }), reason, by, at, isInForce, withdrawn }
+      const remaining = hunks?.filter((hunk) => withdrawn || !latest.of(path, hunk.id).every(isWithdrawn))
+      const rejection = { id, path, ...(remaining && { hunks: remaining }), reason, by, at, isInForce, withdrawn }
       // A commit records a rejection again for the rest of a file, under the same id: the later one replaces it.
       found.set(`${id} ${path}`, { ...rejection, withdrawals: latest.withdrawalsOf(path, id) })
     }
@@ -163,8 +163,8 @@ class LatestRecords {
       records.whole.id = record.id
       if (record.kind === 'committed') return
       // A verdict on the file is the latest on each of its hunks.
-      const kept = new Set(except)
-      for (const [id, latest] of records.hunks) if (!kept.has(id)) latest.id = record.id
+      const exceptions = new Set(except)
+      for (const [id, latest] of records.hunks) if (!exceptions.has(id)) latest.id = record.id
     }
   }
 

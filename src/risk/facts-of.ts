@@ -49,9 +49,9 @@ export async function findFacts(set: readonly Changed[], { known }: FactsOptions
   const pause = pauses(PAUSE_AFTER_MS)
   for (const change of set) {
     await pause()
-    const kept = known?.get(change)
-    const found = kept ?? (await findingsOf(change, left))
-    if (kept === undefined && left.text >= 0 && left.parsed >= 0 && left.milliseconds >= 0) known?.set(change, found)
+    const cached = known?.get(change)
+    const found = cached ?? (await findingsOf(change, left))
+    if (cached === undefined && left.text >= 0 && left.parsed >= 0 && left.milliseconds >= 0) known?.set(change, found)
     findings.set(change, found)
   }
   const shared = sharedOf(set, findings)

@@ -147,7 +147,7 @@ function toFact(path: string, { name, what, line, oldLine }: Found): RiskFact {
 export function toFacts(path: string, found: readonly Found[]): RiskFact[] {
   const counts = new Map<FactName, number>()
   const seen = new Set<string>()
-  const kept = found.filter((each) => {
+  const unique = found.filter((each) => {
     const key = JSON.stringify([each.name, each.what, each.line, each.oldLine])
     const count = (counts.get(each.name) ?? 0) + 1
     counts.set(each.name, count)
@@ -155,7 +155,7 @@ export function toFacts(path: string, found: readonly Found[]): RiskFact[] {
     seen.add(key)
     return isNew && count <= MOST_OF_A_NAME
   })
-  return kept.sort(byGravity).map((each) => toFact(path, each))
+  return unique.sort(byGravity).map((each) => toFact(path, each))
 }
 
 const ORDER = Object.keys(FACTS)

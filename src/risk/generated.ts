@@ -19,8 +19,8 @@ const HEADER = /(?:code |automatically |auto-?)generated|@generated|do not (?:ed
 export function generatedFacts({ path, kind }: Changed, texts: Texts | undefined): Found[] {
   if (kind === 'delete') return []
   if (manifestOf(path) !== undefined) return [{ name: 'generated', what: 'a lockfile' }]
-  const named = NAMES.find(([name]) => name.test(path))?.[1]
-  if (named !== undefined) return [{ name: 'generated', what: named }]
+  const generator = NAMES.find(([name]) => name.test(path))?.[1]
+  if (generator !== undefined) return [{ name: 'generated', what: generator }]
   if (texts === undefined || texts.before === '') return []
   if (OUTPUT.test(path)) return [{ name: 'generated', what: 'it is in a directory for output' }]
   const head = (text: string) => text.slice(0, 600)

@@ -14,8 +14,8 @@ export function otherManifestFacts(path: string, { before, after, added }: Texts
   const changed = read(after).filter(({ name, source }) => old.get(name) !== source)
   const isElsewhere = ({ source }: Dependency) => ELSEWHERE.test(source)
   // A list of thousands is cut. Dependencies from outside the registry are kept first.
-  const kept = [...changed.filter(isElsewhere), ...changed.filter((each) => !isElsewhere(each))].slice(0, KEPT)
-  return kept.map((each): Found => {
+  const limited = [...changed.filter(isElsewhere), ...changed.filter((each) => !isElsewhere(each))].slice(0, KEPT)
+  return limited.map((each): Found => {
     const what = `${each.name} ${each.source}`.trim()
     const line = added.find(({ text }) => text.includes(each.name))?.number
     if (isElsewhere(each)) return { name: 'dependency-source', what, line }

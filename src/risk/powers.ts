@@ -10,8 +10,8 @@ import type { File } from './syntax.js'
 export function powerIn(node: Node, file: File): CallIn | undefined {
   const found = powerOf(node, file)
   if (found === undefined) return undefined
-  const shown = file.text(outermost(node)).slice(0, 200)
-  return { name: found, key: `${found} ${shown.replace(/\s+/g, '')}`, text: shown, line: file.lineOf(node) }
+  const excerpt = file.text(outermost(node)).slice(0, 200)
+  return { name: found, key: `${found} ${excerpt.replace(/\s+/g, '')}`, text: excerpt, line: file.lineOf(node) }
 }
 
 function powerOf(node: Node, file: File): FactName | undefined {

@@ -37,16 +37,16 @@ export function amendmentEdit(
   const { intentId: intent } = creditedTo(overlay, path)
   const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
   const inode = { mode: entry.after?.mode ?? 0o644, ...owner, ...defined({ origin: lower }) }
-  const made = node?.inode?.type === 'file' ? {} : { inode }
+  const fresh = node?.inode?.type === 'file' ? {} : { inode }
   // The file's directory was renamed, so the base that the reviewer saw belongs to the old name.
-  if (made.inode && lower !== undefined && !overlay.stage.bases.has(lower)) bases.push([lower, { state: entry.before }])
+  if (fresh.inode && lower !== undefined && !overlay.stage.bases.has(lower)) bases.push([lower, { state: entry.before }])
   const edit = {
     op: 'put',
     path,
     t: at,
     taken: until,
     bases,
-    ...made,
+    ...fresh,
     ...defined({ intent }),
   } as const
   return { edit, content }

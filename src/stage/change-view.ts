@@ -35,11 +35,11 @@ function isInRepository({ overlay }: StageStore, path: RelPath): boolean {
 /**
  * The bytes a change is based on (a link's target). If the disk has changed and the base was not kept, the bytes on
  * disk; null if there are none.
- * @param look a stat of the file on disk that the caller has just made
+ * @param readStats a stat of the file on disk that the caller has just made
  */
-export function beforeOf(store: StageStore, change: StagedChange, look?: BigIntStats): Uint8Array | null {
-  const kept = change.drifted ? store.base(change.from ?? change.path) : undefined
-  return kept ?? onDisk(store, change, look)
+export function beforeOf(store: StageStore, change: StagedChange, readStats?: BigIntStats): Uint8Array | null {
+  const keptBase = change.drifted ? store.base(change.from ?? change.path) : undefined
+  return keptBase ?? onDisk(store, change, readStats)
 }
 
 /** The state and content on disk at a change's base, from one read. */
@@ -55,9 +55,9 @@ export function diskNow(
 }
 
 /** The bytes on disk that a change would replace (a link's target); null if there are none. */
-function onDisk({ overlay }: StageStore, change: StagedChange, look?: BigIntStats): Uint8Array | null {
+function onDisk({ overlay }: StageStore, change: StagedChange, readStats?: BigIntStats): Uint8Array | null {
   const path = change.from ?? change.path
-  const type = look?.isFile() ? 'file' : overlay.lower.typeOf(path)
+  const type = readStats?.isFile() ? 'file' : overlay.lower.typeOf(path)
   if (type === 'file') return overlay.lower.read(path)
   return type === 'symlink' ? Buffer.from(overlay.lower.readlink(path)) : null
 }

@@ -36,13 +36,13 @@ export function isBehind(layout: Layout, { settledSeq }: Stage): boolean {
 
 export function sessionCommitsAfter(layout: Layout, sessionId: string, since: number): CommittedChanges[] {
   return committedSince(layout, since).map(({ seq, changes, sessionId: by }) => {
-    const own = by === sessionId
+    const isOwn = by === sessionId
     const isRemovedDir = ({ old, new: after }: (typeof changes)[number]) => old?.type === 'dir' && after === null
     const committed = changes.filter((change) => !isRemovedDir(change))
     return {
       seq,
-      changes: committed.map(({ path, new: after }) => ({ path: path as RelPath, after, own })),
-      removedDirs: own ? changes.filter(isRemovedDir).map(({ path }) => path as RelPath) : [],
+      changes: committed.map(({ path, new: after }) => ({ path: path as RelPath, after, own: isOwn })),
+      removedDirs: isOwn ? changes.filter(isRemovedDir).map(({ path }) => path as RelPath) : [],
     }
   })
 }

@@ -24,9 +24,9 @@ function nameReasons(path: string, from: string | undefined): string[] {
 }
 
 function wordReasons({ path, hunks }: Pick<Change, 'path' | 'hunks'>): string[] {
-  const words = new Map(
+  const confusables = new Map(
     [path, ...hunks.flatMap(({ text }) => addedLines(text))].flatMap((line) => [...confusableWords(line)]),
   )
-  const named = [...words].slice(0, NAMED).map(([word, why]) => `confusable: ${word} ${why}`)
-  return words.size > NAMED ? [...named, `confusable: and ${words.size - NAMED} more`] : named
+  const reasons = [...confusables].slice(0, NAMED).map(([word, why]) => `confusable: ${word} ${why}`)
+  return confusables.size > NAMED ? [...reasons, `confusable: and ${confusables.size - NAMED} more`] : reasons
 }

@@ -83,9 +83,9 @@ export class LedgerOutbox {
   recordUnreported({ more, unread }: Pick<SpooledReports, 'more' | 'unread'>, intent: string | undefined): void {
     if (more + unread === 0) return
     const bytes = unread === 0 ? '' : `, and ${unread} bytes that were not read`
-    const words = `Limit Exceeded: ${more} more refusals occurred${bytes}; ${MAX_SPOOLED} of one mount are recorded.`
+    const message = `Limit Exceeded: ${more} more refusals occurred${bytes}; ${MAX_SPOOLED} of one mount are recorded.`
     const data = { reported: true, more, ...(unread > 0 && { unread }) }
-    this.#note('denied', intent, { reason: 'limit_exceeded', words, data })
+    this.#note('denied', intent, { reason: 'limit_exceeded', words: message, data })
   }
 
   /** @param call `snapshot`: the id of the snapshot taken before the call */

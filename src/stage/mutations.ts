@@ -31,25 +31,25 @@ export function createMutations(classes: KnownClasses) {
     const measureNow = createMeasure(classes, BUDGET)
     const findKnown = createMeasure(classes, 0)
     const found = new Map<StagedChange, Mutation>()
-    const left = new Map<string, StagedChange>()
-    const asked = new Set<string>()
+    const unmeasured = new Map<string, StagedChange>()
+    const requested = new Set<string>()
     const pause = pauses(PAUSE_AFTER_MS)
     const declarationOf = (change: StagedChange) => declarations.of(change)
     // Changes with a declared class first: the reviewer must see a difference there.
     for (const change of [...staged].sort((a, b) => Number(!declarationOf(a)) - Number(!declarationOf(b)))) {
       if (!isChangedFile(change)) continue
       const key = JSON.stringify([change.path, change.from, change.before, change.after])
-      asked.add(key)
+      requested.add(key)
       await pause()
       const measure = wanted === 'known' && declarationOf(change) === undefined ? findKnown : measureNow
       const measured =
         known.get(key) ?? (later.has(key) ? TOO_MUCH : await measure(change, () => sidesOf(store, change)))
-      if (measured === TOO_MUCH) left.set(key, change)
+      if (measured === TOO_MUCH) unmeasured.set(key, change)
       else known.set(key, measured)
       found.set(change, mutationOf(measured, declarationOf(change)))
     }
-    for (const key of known.keys()) if (!asked.has(key)) known.delete(key)
-    later.put(left, store)
+    for (const key of known.keys()) if (!requested.has(key)) known.delete(key)
+    later.put(unmeasured, store)
     return found
   }
 }
@@ -97,20 +97,20 @@ class Later {
   }
 
   /** Replaces the changes that remain to be measured. */
-  put(left: ReadonlyMap<string, StagedChange>, store: StageStore): void {
-    if ([...left.keys()].every((key) => this.#left.has(key))) return
-    this.#left = left
+  put(unmeasured: ReadonlyMap<string, StagedChange>, store: StageStore): void {
+    if ([...unmeasured.keys()].every((key) => this.#left.has(key))) return
+    this.#left = unmeasured
     // The next view reports changes that can no longer be read.
-    this.#run(left, store)
+    this.#run(unmeasured, store)
       .catch(() => undefined)
       .finally(() => this.#batch.store())
   }
 
-  async #run(left: ReadonlyMap<string, StagedChange>, store: StageStore): Promise<void> {
+  async #run(unmeasured: ReadonlyMap<string, StagedChange>, store: StageStore): Promise<void> {
     this.#batch.store()
-    for (const [key, change] of left) {
+    for (const [key, change] of unmeasured) {
       await new Promise((resolve) => setTimeout(resolve).unref())
-      if (left !== this.#left) return
+      if (unmeasured !== this.#left) return
       const sides = sidesOf(store, change)
       // The disk has changed since the comparison.
       if (sides.before === null || digest(sides.before) !== change.before?.digest) continue

@@ -10,7 +10,7 @@ import type { StageStore } from './store.js'
  * its contents stay, so that a second look reads only the changes since the first.
  */
 export function createRisks() {
-  let kept = new Map<string, FileFindings>()
+  let cache = new Map<string, FileFindings>()
   return async (
     store: StageStore,
     staged: readonly StagedChange[],
@@ -22,14 +22,14 @@ export function createRisks() {
     const known = {
       get: (change: Changed) => {
         const key = keys.get(change) ?? ''
-        const found = kept.get(key)
+        const found = cache.get(key)
         if (found !== undefined) now.set(key, found)
         return found
       },
       set: (change: Changed, found: FileFindings) => void now.set(keys.get(change) ?? '', found),
     }
     const facts = await factsOf(changes, { known })
-    kept = now
+    cache = now
     return new Map(staged.map((change) => [change, riskOf(facts.get(change.path) ?? [])]))
   }
 }

@@ -26,9 +26,9 @@ export class StageSnapshots {
     const { snapshots } = this.#stage
     const id = `s${snapshots.made + 1}`
     this.writer.apply({ op: 'mark', t: editTime(), id, ...label })
-    const made = snapshots.get(id)
-    if (!made) throw new Error(`The snapshot ${id} was not taken.`)
-    return made
+    const snapshot = snapshots.get(id)
+    if (!snapshot) throw new Error(`The snapshot ${id} was not taken.`)
+    return snapshot
   }
 
   delete({ id }: Mark): void {

@@ -77,8 +77,8 @@ class EffectApplier {
   run(effects: readonly Effect[]): ApplyResult {
     const moves = findRenames(effects, this.overlay, (dir) => this.conflicts.isStaleTree(dir))
     const moved = new Set<Effect>(moves.flat())
-    const left = effects.filter((effect) => !moved.has(effect))
-    const inOrder = [...left].sort((a, b) => (a.path < b.path ? -1 : 1))
+    const remaining = effects.filter((effect) => !moved.has(effect))
+    const inOrder = [...remaining].sort((a, b) => (a.path < b.path ? -1 : 1))
     for (const effect of inOrder) if (effect.kind === 'dir') this.#attempt(effect, () => this.#directory(effect))
     for (const pair of moves) this.#move(...pair)
     for (const effect of inOrder) if (effect.kind === 'gone') this.#removeTree(effect.path, effect)
@@ -192,13 +192,13 @@ class EffectApplier {
     const type = overlay.typeOf(path)
     if (type === undefined) return true
     if (this.#keptSources.has(path)) return false
-    const own = type === 'dir' && effect.path !== path ? { kind: 'gone' as const, path } : effect
-    if (type === 'dir' && !this.#attempt(own, () => this.#assertSeen(path))) return false
+    const applied = type === 'dir' && effect.path !== path ? { kind: 'gone' as const, path } : effect
+    if (type === 'dir' && !this.#attempt(applied, () => this.#assertSeen(path))) return false
     let isWhole = true
     if (type === 'dir')
       for (const { name } of overlay.readdir(path)) isWhole = this.#removeTree(childOf(path, name)) && isWhole
     if (!isWhole) return false
-    return this.#attempt(own, () => layer.remove(path))
+    return this.#attempt(applied, () => layer.remove(path))
   }
 
   #assertSeen(dir: RelPath): void {

@@ -76,8 +76,8 @@ export async function takeHome(
     })
   const whole: HomeMount[] = home && isApart ? [{ at: base, layer: undefined }] : []
   if (client === undefined || !isApart) return { mounts: whole, readOnly: [], env: {}, release: () => undefined }
-  const own = join(layersDir, client)
-  const lease = await takeOwnership(join(own, 'owner'), WAIT_MS)
+  const layerDir = join(layersDir, client)
+  const lease = await takeOwnership(join(layerDir, 'owner'), WAIT_MS)
   if (lease === undefined)
     throw new EscrowError(
       'session_busy',
@@ -87,7 +87,7 @@ export async function takeHome(
       },
     )
   try {
-    return { ...viewOf(client, { base, root, own, tree, env }, whole), release: () => lease.release() }
+    return { ...viewOf(client, { base, root, own: layerDir, tree, env }, whole), release: () => lease.release() }
   } catch (error) {
     lease.release()
     throw error

@@ -112,7 +112,7 @@ export async function collect(child: ChildProcess, options: CommandOptions, fail
   child.stdin?.on('error', () => undefined)
   if (child.stdin && stdin !== undefined && typeof stdin !== 'string' && 'pipe' in stdin) stdin.pipe(child.stdin)
   else child.stdin?.end(stdin)
-  const kept = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
+  const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
   const size = { stdout: 0, stderr: 0 }
   let truncated = false
   for (const stream of ['stdout', 'stderr'] as const)
@@ -124,10 +124,10 @@ export async function collect(child: ChildProcess, options: CommandOptions, fail
       }
       const remaining = keepBytes - size[stream]
       if (chunk.length > remaining) truncated = true
-      if (remaining > 0) kept[stream].push(chunk.subarray(0, remaining))
+      if (remaining > 0) chunks[stream].push(chunk.subarray(0, remaining))
       size[stream] += chunk.length
     })
   await new Promise((resolve) => child.once('close', resolve))
-  const text = (stream: 'stdout' | 'stderr') => Buffer.concat(kept[stream]).toString('utf8')
+  const text = (stream: 'stdout' | 'stderr') => Buffer.concat(chunks[stream]).toString('utf8')
   return { stdout: text('stdout'), stderr: text('stderr'), truncated }
 }

@@ -118,7 +118,7 @@ export async function openSandbox(root: string, gitDir?: string): Promise<Place>
 function existsIn(written: string, path: RelPath): boolean {
   const layer = liveLayer(written)
   try {
-    return layer.look(path) !== undefined
+    return layer.lstat(path) !== undefined
   } catch (error) {
     return !['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error) ?? '')
   } finally {

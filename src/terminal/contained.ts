@@ -98,8 +98,8 @@ async function runInNamespace(
   const args = [...enter, 'sh', '-c', ENTER, 'sh', scratch, root, filter, tree, ...homes, ...limits, ...sandbox]
   // A mount of a copy at the workspace's path would stay with a directory that is replaced. bubblewrap binds the copy itself.
   const { staged, workspace, written } = holder.places
-  const shown = tree === '' ? { tree: root, layers: [written, staged, workspace] } : { tree, layers: [tree] }
-  const sandboxOptions = sandboxOf(root, scratch, shown, options)
+  const trees = tree === '' ? { tree: root, layers: [written, staged, workspace] } : { tree, layers: [tree] }
+  const sandboxOptions = sandboxOf(root, scratch, trees, options)
   const own = options.terminal ? 'inherit' : 'pipe'
   const stdio: StdioOptions = [own, own, own, 'pipe', 'pipe', ...(namespace === undefined ? [] : [namespace])]
   const child = startProgram('nsenter', args, stdio, options.terminal)

@@ -7,7 +7,7 @@ export interface CopiedEntry {
   readonly type: 'file' | 'dir' | 'symlink'
   /** Equal tokens mean that a copy need not be made again. Empty for a directory. */
   readonly token: string
-  readonly look: string
+  readonly stamp: string
   /** The inode of a directory: another one can have other entries. */
   readonly ino?: number
   /** The source changed just before the copy was made, and can change again without another token. */
@@ -15,7 +15,7 @@ export interface CopiedEntry {
 }
 
 /** A directory's stamp is its mode alone: its times and size change with its entries. */
-export function lookOf(stats: Stats): string {
+export function stampOf(stats: Stats): string {
   return stats.isDirectory() ? `dir ${stats.mode}` : layerStamp(stats)
 }
 

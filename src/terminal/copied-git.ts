@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { ancestorsOf, childOf, type RelPath } from '../../overlay/index.js'
-import { lookOf } from './copied-entry.js'
+import { stampOf } from './copied-entry.js'
 import type { CopyChange } from './copy-changes.js'
 import { applyStored, GIT, type GitChanges, GitEntries, isDirectoryAt, isIndex, isInGit } from './git-layer.js'
 import { layerStamp, restingLayer } from './layer.js'
@@ -30,7 +30,7 @@ export function copiedGit(tree: string, find: () => readonly CopyChange[], onRes
     has: (name) => isInGit(at, name),
     stamp() {
       const hash = createHash('sha256')
-      for (const { path, stats } of withoutHooks()) hash.update(`${path}\0${stampOf(stats)}\0`)
+      for (const { path, stats } of withoutHooks()) hash.update(`${path}\0${gitStampOf(stats)}\0`)
       return hash.digest('hex')
     },
     save(file, info) {
@@ -58,9 +58,9 @@ function isHook(path: RelPath): boolean {
   return path === HOOKS || path.startsWith(`${HOOKS}/`)
 }
 
-function stampOf(stats: Stats | undefined): string {
+function gitStampOf(stats: Stats | undefined): string {
   if (stats === undefined) return 'gone'
-  return stats.isDirectory() ? lookOf(stats) : layerStamp(stats)
+  return stats.isDirectory() ? stampOf(stats) : layerStamp(stats)
 }
 
 /** Adds the directories of changed entries. The entries of a directory that was removed or replaced by a file were removed, too. */
@@ -72,7 +72,7 @@ function withDirectories(tree: string, changes: readonly CopyChange[]): CopyChan
     const dirs = ancestorsOf(change.path).reverse()
     if (dirs.some((dir) => closed.has(dir))) continue
     if (!change.stats?.isDirectory()) closed.add(change.path)
-    for (const path of dirs) if (!found.has(path)) found.set(path, { path, stats: layer.look(path) })
+    for (const path of dirs) if (!found.has(path)) found.set(path, { path, stats: layer.lstat(path) })
     found.set(change.path, change)
   }
   return [...found.values()]

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
 import { childOf, parentOf, type RelPath, ROOT } from '../../overlay/index.js'
-import { type CopiedTree, isGitPath, lookOf } from './copied-entry.js'
+import { type CopiedTree, isGitPath, stampOf } from './copied-entry.js'
 import { restingLayer } from './layer.js'
 
 /** An entry of a copy that commands changed; without stats it is gone. */
@@ -73,7 +73,7 @@ class Walk {
     // The walk of a new directory has already listed its entries. The entries of a kept directory do not matter.
     if (dir !== ROOT && this.#copied.get(dir) === undefined) return
     if (path !== ROOT) this.entry(path, false)
-    const isHere = path === ROOT || this.#layer.look(path)?.isDirectory() === true
+    const isHere = path === ROOT || this.#layer.lstat(path)?.isDirectory() === true
     if (isHere && (path === ROOT || this.#copied.get(path)?.type === 'dir')) this.#names(path, false)
   }
 
@@ -84,7 +84,7 @@ class Walk {
   /** @param isWhole whether to compare everything below a directory */
   entry(path: RelPath, isWhole: boolean): void {
     if (this.#seen.has(path)) return
-    const stats = this.#layer.look(path)
+    const stats = this.#layer.lstat(path)
     const copied = this.#copied.get(path)
     // The decoded form of a name that is not UTF-8 matches no entry.
     if (stats === undefined) {
@@ -97,7 +97,7 @@ class Walk {
       this.#kept.push(path)
       return
     }
-    if (copied?.look !== lookOf(stats)) this.#changes.push({ path, stats })
+    if (copied?.stamp !== stampOf(stats)) this.#changes.push({ path, stats })
     if (!isDirectory) this.#goneBelow(path)
     else if (isWhole || copied?.ino !== stats.ino) this.below(path)
   }

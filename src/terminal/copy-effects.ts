@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
 import { childOf, nameOf, parentOf, type RelPath, ROOT } from '../../overlay/index.js'
-import { type CopiedTree, isGitPath, lookOf } from './copied-entry.js'
+import { type CopiedTree, isGitPath, stampOf } from './copied-entry.js'
 import type { CopyChanges } from './copy-changes.js'
 import type { Effect, EffectQuery, Effects } from './effects.js'
 import { isInUse, type Layer, layerStamp, liveLayer, restingLayer } from './layer.js'
@@ -61,21 +61,21 @@ export function liveEffects(tree: string, copied: CopiedTree, { overlay, isKept 
       const path = childOf(dir, name)
       seen.add(path)
       attempt(path, () => {
-        const stats = layer.look(path)
-        if (stats) look(path, stats)
+        const stats = layer.lstat(path)
+        if (stats) inspect(path, stats)
         else seen.delete(path)
       })
     }
   }
-  const look = (path: RelPath, stats: Stats): void => {
+  const inspect = (path: RelPath, stats: Stats): void => {
     if (nameOf(path) === '.git') return
     const before = copied.get(path)
     if (before === undefined && isKept(path, stats.isDirectory())) found.kept.push(path)
     else if (stats.isDirectory()) {
-      if (before?.look !== lookOf(stats))
+      if (before?.stamp !== stampOf(stats))
         found.effects.push({ kind: 'dir', path, mode: stats.mode & 0o7777, isNew: overlay.typeOf(path) !== 'dir' })
       walk(path)
-    } else if (before?.look !== lookOf(stats)) found.effects.push(...leafEffect(path, stats, layer, true))
+    } else if (before?.stamp !== stampOf(stats)) found.effects.push(...leafEffect(path, stats, layer, true))
   }
   attempt(ROOT, () => walk(ROOT))
   const unsettled = new Set(found.unsettled)

@@ -11,7 +11,7 @@ import {
 } from '../../overlay/index.js'
 import { lookAt } from '../os/read.js'
 import { chmodSync, cloneFile, createFile, makeDir, makeSymlink, removeTree, setTimes } from '../os/write.js'
-import { type CopiedTree, lookOf, tokenOf } from './copied-entry.js'
+import { type CopiedTree, stampOf, tokenOf } from './copied-entry.js'
 
 /** The paths of a copy to bring up to the stage. */
 export class CopyPlan {
@@ -101,7 +101,7 @@ export class CopyWriter {
     const mode = (shows.overlay.lstat(path)?.mode ?? 0o755) & 0o7777
     this.#setMode(at, lstatSync(at), () => mode)
     const stats = lstatSync(at)
-    this.copied.set(path, { type: 'dir', token: '', look: lookOf(stats), ino: stats.ino })
+    this.copied.set(path, { type: 'dir', token: '', stamp: stampOf(stats), ino: stats.ino })
   }
 
   /** Brings the names of a directory up to the stage. */
@@ -133,7 +133,7 @@ export class CopyWriter {
     const copied = this.copied.get(path)
     if (copied?.token === token && !copied.isRacy) {
       const now = plan.isUnchanged(path) ? undefined : lookAt(at)
-      if (plan.isUnchanged(path) || (now !== undefined && copied.look === lookOf(now))) return true
+      if (plan.isUnchanged(path) || (now !== undefined && copied.stamp === stampOf(now))) return true
     }
     this.#hasWritten = true
     removeTree(at)
@@ -146,7 +146,7 @@ export class CopyWriter {
       if (codeOf(error) === 'EACCES') return false
       throw error
     }
-    this.copied.set(path, { type, token, look: lookOf(lstatSync(at)), ...(isRacy && { isRacy }) })
+    this.copied.set(path, { type, token, stamp: stampOf(lstatSync(at)), ...(isRacy && { isRacy }) })
     return true
   }
 

@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
 import { digest, isWithin, type Overlay, type RelPath, ROOT } from '../../overlay/index.js'
 import { lookAt } from '../os/read.js'
 import { createFile, removeTree } from '../os/write.js'
-import { CopiedTree, lookOf } from './copied-entry.js'
+import { CopiedTree, stampOf } from './copied-entry.js'
 import { copiedGit } from './copied-git.js'
 import {
   allChanges,
@@ -153,7 +153,7 @@ export class Copy {
     if (copied === undefined) return 'gone'
     const at = `${this.tree}/${path}`
     const now = lookAt(at)
-    if (!now || copied.look !== lookOf(now)) return undefined
+    if (!now || copied.stamp !== stampOf(now)) return undefined
     if (now.isDirectory()) return 'dir'
     return digest(now.isSymbolicLink() ? readlinkSync(at) : readFileSync(at))
   }

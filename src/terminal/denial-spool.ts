@@ -104,7 +104,7 @@ export function spoolReader(file: string): () => SpooledReports {
   }
 }
 
-function read(file: string, look: (size: number, next: (place: number) => Buffer) => void): void {
+function read(file: string, scan: (size: number, next: (place: number) => Buffer) => void): void {
   let fd: number
   try {
     fd = openForReading(file, false)
@@ -115,7 +115,7 @@ function read(file: string, look: (size: number, next: (place: number) => Buffer
   }
   try {
     const bytes = Buffer.allocUnsafe(CHUNK)
-    look(fstatSync(fd).size, (place) => bytes.subarray(0, readSync(fd, bytes, 0, CHUNK, place)))
+    scan(fstatSync(fd).size, (place) => bytes.subarray(0, readSync(fd, bytes, 0, CHUNK, place)))
   } finally {
     closeSync(fd)
   }

@@ -86,7 +86,7 @@ function walkEffects(places: LayerPaths, query: EffectQuery): Effects {
   try {
     const seen: MountedView = merged ?? {
       names: (dir) => readdirSync(`${places.merged}/${dir}`),
-      look: (path) => lookAt(`${places.merged}/${path}`),
+      lstat: (path) => lookAt(`${places.merged}/${path}`),
     }
     return new Walk(places, query, written, seen).run()
   } catch (error) {
@@ -97,7 +97,7 @@ function walkEffects(places: LayerPaths, query: EffectQuery): Effects {
   }
 }
 
-type MountedView = Pick<Layer, 'names' | 'look'>
+type MountedView = Pick<Layer, 'names' | 'lstat'>
 
 class Walk {
   readonly #found: Effects = { effects: [], kept: [], unsettled: [], close: () => this.written.close() }
@@ -137,7 +137,7 @@ class Walk {
   #look(path: RelPath, name: string): void {
     const { effects, kept } = this.#found
     if (path.split('/').length > MAX_DEPTH) throw new Error(`directories are nested deeper than ${MAX_DEPTH} levels.`)
-    const stats = this.written.look(path)
+    const stats = this.written.lstat(path)
     if (!stats) {
       // One effect for all of them: decoded, they have the same name.
       const dir = parentOf(path)
@@ -189,7 +189,7 @@ class Walk {
    * stale while a program holds it open. Overlayfs reports one link for a merged directory, and at least two for any other.
    */
   #isMerged(dir: RelPath): boolean {
-    return this.seen.look(dir)?.nlink === 1
+    return this.seen.lstat(dir)?.nlink === 1
   }
 
   /** Counts changed files below a `.git`. Git refreshes its index by itself, so that does not count. */
@@ -198,7 +198,7 @@ class Walk {
     let count = 0
     for (const name of this.written.names(path)) {
       if (depth === 0 && (name === 'index' || name === 'index.lock')) continue
-      const below = this.written.look(childOf(path, name))
+      const below = this.written.lstat(childOf(path, name))
       count += below ? this.#countGit(childOf(path, name), below, depth + 1) : 1
     }
     return count

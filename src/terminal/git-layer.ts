@@ -146,13 +146,13 @@ export function isDirectoryAt(path: string): boolean {
 
 function gitLayerStamp({ written, name: git }: GitLayerPlace): string {
   const hash = createHash('sha256')
-  const look = (path: RelPath, stats: Stats): void => {
+  const inspect = (path: RelPath, stats: Stats): void => {
     hash.update(`${path}\0${stats.isDirectory() ? stats.mode : layerStamp(stats)}\0`)
     if (stats.isDirectory()) for (const name of readdirSync(`${written}/${path}`).sort()) each(childOf(path, name))
   }
   const each = (path: RelPath): void => {
     const stats = lstatSync(`${written}/${path}`, { throwIfNoEntry: false })
-    if (stats) look(path, stats)
+    if (stats) inspect(path, stats)
   }
   each(git)
   return hash.digest('hex')
@@ -161,7 +161,7 @@ function gitLayerStamp({ written, name: git }: GitLayerPlace): string {
 function saveGitLayer(file: string, place: GitLayerPlace, info: GitLayerInfo): string | undefined {
   const entries = new GitEntries(restingLayer(place.written), place.name)
   const take = (path: RelPath): void => {
-    const stats = entries.layer.look(path)
+    const stats = entries.layer.lstat(path)
     // A name that is not UTF-8 cannot be stored.
     if (!stats || entries.isTooLarge) return
     if (stats.isDirectory()) {

@@ -19,9 +19,9 @@ export interface Layer {
   /** @throws ENOENT for a missing directory, ENOTDIR for another type. */
   names(dir: RelPath): string[]
   /** Undefined for a missing name. */
-  look(path: RelPath): Stats | undefined
+  lstat(path: RelPath): Stats | undefined
   target(path: RelPath): string
-  /** A file's bytes. @param stats from an earlier {@link look}. @throws Unsettled if the file has changed since. */
+  /** A file's bytes. @param stats from an earlier {@link lstat}. @throws Unsettled if the file has changed since. */
   read(path: RelPath, stats: Stats): Buffer
   close(): void
 }
@@ -62,7 +62,7 @@ export function restingLayer(host: string): Layer {
       grantMode(place, 0o700)
       return readdirSync(place)
     },
-    look(path) {
+    lstat(path) {
       const place = known(path)
       return place === undefined ? undefined : lstatSync(place, { throwIfNoEntry: false })
     },
@@ -112,7 +112,7 @@ export function liveLayer(host: string): LiveLayer {
   return {
     at,
     names: (dir) => readdirSync(hold(dir)),
-    look: (path) => lstatSync(at(path), { throwIfNoEntry: false }),
+    lstat: (path) => lstatSync(at(path), { throwIfNoEntry: false }),
     target: (path) => readlinkSync(at(path)),
     read(path, stats) {
       try {
@@ -133,25 +133,25 @@ export function isInUse(error: unknown): boolean {
 const fdPath = (fd: number) => `/proc/self/fd/${fd}`
 
 /** @throws Unsettled if the file differs from `seen` or changes during the read; EFBIG beyond {@link MAX_FILE_SIZE}. */
-function readSettled(host: string, seen: Stats): Buffer {
-  if (seen.size > MAX_FILE_SIZE) throw new Errno('EFBIG')
+function readSettled(host: string, stats: Stats): Buffer {
+  if (stats.size > MAX_FILE_SIZE) throw new Errno('EFBIG')
   const fd = openForReading(host, false)
   try {
-    if (!isSame(fstatSync(fd), seen)) throw new Unsettled()
-    const data = Buffer.allocUnsafe(seen.size)
+    if (!isSame(fstatSync(fd), stats)) throw new Unsettled()
+    const data = Buffer.allocUnsafe(stats.size)
     let length = 0
     for (let more = 1; more > 0 && length < data.length; length += more)
       more = readSync(fd, data, length, data.length - length, null)
     // A file that has grown has another size, which the stamp includes.
-    if (length < data.length || !isSame(fstatSync(fd), seen)) throw new Unsettled()
+    if (length < data.length || !isSame(fstatSync(fd), stats)) throw new Unsettled()
     return data
   } finally {
     closeSync(fd)
   }
 }
 
-function isSame(now: Stats, seen: Stats): boolean {
-  return now.isFile() && layerStamp(now) === layerStamp(seen)
+function isSame(a: Stats, b: Stats): boolean {
+  return a.isFile() && layerStamp(a) === layerStamp(b)
 }
 
 /** Changes when a command writes to an entry of the layer or changes its mode. */

@@ -152,13 +152,13 @@ export function discardQuarantined(gone: readonly QuarantinedFile[]): void {
   for (const place of new Set(gone.map((each) => each.place))) {
     const paths = new Set(gone.filter((each) => each.place === place).map(({ path }) => path))
     const list = listOf(place)
-    const left = list.filter(({ path }) => !paths.has(path))
-    if (left.length === 0) {
+    const remaining = list.filter(({ path }) => !paths.has(path))
+    if (remaining.length === 0) {
       removeTree(place)
       continue
     }
-    replaceDurable(`${place}/${LIST}`, textOf(left), 0o600)
-    const needed = new Set(left.map(({ content }) => content))
+    replaceDurable(`${place}/${LIST}`, textOf(remaining), 0o600)
+    const needed = new Set(remaining.map(({ content }) => content))
     for (const { content } of list) if (content !== undefined && !needed.has(content)) removeTree(`${place}/${content}`)
   }
 }

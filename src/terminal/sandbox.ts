@@ -137,13 +137,13 @@ function homeOf(options: CommandOptions, scratch: string): string[] {
  */
 function coverMounts({ hidden, shown }: Visibility, scratch: string): string[] {
   const layers = { path: scratch, isDirectory: true }
-  const asked = [
+  const argv = [
     ...[...hidden, layers].map((place) => ({ ...place, isHidden: true })),
     ...shown.map((path) => ({ path, isDirectory: true, isHidden: false })),
   ].sort((a, b) => a.path.split('/').length - b.path.split('/').length)
   const laid = [...PRIVATE_DIRS, ...NEVER_SHOWN].map((path) => ({ path, isHidden: true }))
   const options: string[] = []
-  for (const place of asked) {
+  for (const place of argv) {
     const { path, isHidden, isDirectory } = place
     const above = laid
       .filter((each) => isWithin(path, each.path))

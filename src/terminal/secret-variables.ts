@@ -34,11 +34,11 @@ const MAX_VALUE = 64 * 1024
 /** Whether a variable is withheld from commands, by its name or value. */
 export function holdsSecret(name: string, value: string): boolean {
   if (SECRET_NAMES.test(name)) return true
-  const words = wordsOf(name)
-  const isNamed = words.some(
+  const parts = wordsOf(name)
+  const isNamed = parts.some(
     (word, at) => SECRET_WORDS.has(word) || SECRET_ENDINGS.test(word) || (word === 'pwd' && at > 0),
   )
-  return isNamed || words.join(' ').includes('connection string') || value.length > MAX_VALUE || isSecret(value)
+  return isNamed || parts.join(' ').includes('connection string') || value.length > MAX_VALUE || isSecret(value)
 }
 
 function isSecret(value: string): boolean {

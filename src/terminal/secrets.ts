@@ -48,11 +48,11 @@ export function visibilityOf(
   const closed = rules.filter(({ isClosed }) => isClosed).map(({ path }) => path)
   const never = closed.find((path) => NEEDED.includes(path))
   if (never !== undefined) return never
-  const shown = rules.filter(({ isClosed }) => !isClosed).map(({ path }) => path)
+  const openPaths = rules.filter(({ isClosed }) => !isClosed).map(({ path }) => path)
   return {
     hidden: [...secretPlaces(client), ...closed.flatMap(placeAt)],
     // No rule reveals the person's verdicts and keys.
-    shown: shown.flatMap(placeAt).flatMap(({ path }) => (isWithin(path, physical(stateDir())) ? [] : [path])),
+    shown: openPaths.flatMap(placeAt).flatMap(({ path }) => (isWithin(path, physical(stateDir())) ? [] : [path])),
   }
 }
 
@@ -63,13 +63,13 @@ function placeAt(path: string): HiddenPlace[] {
 
 /** The secret places that exist, as absolute paths. */
 function secretPlaces(client: HomeHost | undefined, env: NodeJS.ProcessEnv = process.env): HiddenPlace[] {
-  const own = client === undefined ? [] : homeOf(client).logins
+  const logins = client === undefined ? [] : homeOf(client).logins
   // HOME may point elsewhere, but the real home of the user must be hidden too.
   const homes = [...new Set([env.HOME || homedir(), userHome()])]
   const ofHomes = homes.flatMap((home) => {
     const listed = SECRET_PLACES.filter(
       ([path, , onlyWith]) =>
-        !own.includes(path) && (onlyWith === undefined || onlyWith.test(textOf(join(home, path)))),
+        !logins.includes(path) && (onlyWith === undefined || onlyWith.test(textOf(join(home, path)))),
     )
     return [...listed.map(([path]) => join(home, path)), ...movedLogins(client, env), ...ourPlaces(env, home)].flatMap(
       placeAt,
@@ -108,13 +108,13 @@ export interface CommandPlace {
  * @throws EscrowError `unsupported` for a name or value that no program can receive.
  */
 export function commandEnv(
-  given: Readonly<Record<string, string | undefined>>,
+  variables: Readonly<Record<string, string | undefined>>,
   { session, root, intent }: CommandPlace,
 ): Record<string, string> {
-  const kept = Object.entries(process.env).filter(([name, value = '']) => !holdsSecret(name, value))
-  const own = { PATH: searchPath(root), TMPDIR: '/tmp', XDG_CACHE_HOME: '/tmp/.cache', npm_config_cache: '/tmp/.npm' }
+  const inherited = Object.entries(process.env).filter(([name, value = '']) => !holdsSecret(name, value))
+  const defaults = { PATH: searchPath(root), TMPDIR: '/tmp', XDG_CACHE_HOME: '/tmp/.cache', npm_config_cache: '/tmp/.npm' }
   const escrow = { ESCROW_SESSION: session, ESCROW_INTENT_ID: intent }
-  const all = { ...Object.fromEntries(kept), ...own, ...given, ...escrow }
+  const all = { ...Object.fromEntries(inherited), ...defaults, ...variables, ...escrow }
   const set = Object.entries({ ...all, ...gitSettings(all) }).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, value]],
   )
@@ -147,10 +147,10 @@ function physical(path: string): string {
  * it would start. A `.git`, which git still accepts, cannot be created by an agent.
  */
 function gitSettings(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const given = Number(env.GIT_CONFIG_COUNT ?? 0)
-  const isWhole = Number.isInteger(given) && given > 0 && given < MAX_GIT_SETTINGS
+  const count = Number(env.GIT_CONFIG_COUNT ?? 0)
+  const isWhole = Number.isInteger(count) && count > 0 && count < MAX_GIT_SETTINGS
   const known = isWhole
-    ? Array.from({ length: given }, (_, at) => [`GIT_CONFIG_KEY_${at}`, `GIT_CONFIG_VALUE_${at}`])
+    ? Array.from({ length: count }, (_, at) => [`GIT_CONFIG_KEY_${at}`, `GIT_CONFIG_VALUE_${at}`])
     : []
   // Git refuses to run if one of the counted variables is missing.
   const at = known.flat().every((name) => env[name] !== undefined) ? known.length : 0
@@ -168,8 +168,8 @@ function gitSettings(env: Readonly<Record<string, string | undefined>>): Record<
 export function withoutPush(env: Readonly<Record<string, string>>): Record<string, string> {
   const at = Number(env.GIT_CONFIG_COUNT)
   const key = 'url.a-person-has-to-push-after-escrow-commit::.pushInsteadOf'
-  const own = { GIT_CONFIG_COUNT: `${at + 1}`, [`GIT_CONFIG_KEY_${at}`]: key, [`GIT_CONFIG_VALUE_${at}`]: '' }
-  return Object.assign({}, env, own)
+  const setting = { GIT_CONFIG_COUNT: `${at + 1}`, [`GIT_CONFIG_KEY_${at}`]: key, [`GIT_CONFIG_VALUE_${at}`]: '' }
+  return Object.assign({}, env, setting)
 }
 
 /** Git's automatic maintenance would copy the whole repository into the layer. */

@@ -11,12 +11,12 @@ export async function runUncontained(
   { root, scratch }: { readonly root: string; readonly scratch: string },
 ): Promise<CommandEnd> {
   const cwd = `${scratch}/tree${options.cwd.slice(root.length)}`
-  const own = {
+  const capability = {
     TMPDIR: `${scratch}/tmp`,
     XDG_CACHE_HOME: `${scratch}/tmp/.cache`,
     npm_config_cache: `${scratch}/tmp/.npm`,
   }
-  const env = { ...options.env, ...own, PWD: cwd }
+  const env = { ...options.env, ...capability, PWD: cwd }
   const stdio = options.terminal ? 'inherit' : 'pipe'
   const child = startOwn(options.args, { cwd, env, stdio }, options.terminal === true)
   const stop = createStopper(child, options)

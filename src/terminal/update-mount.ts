@@ -26,12 +26,12 @@ export function updateMount(merged: string, overlay: Overlay, path: RelPath): bo
 function update(tree: LiveLayer, overlay: Overlay, path: RelPath): void {
   const type = overlay.typeOf(path)
   if (type === undefined) removeBelow(tree, path)
-  else if (type === 'dir') updateDirectory(tree, overlay, path, tree.look(path))
+  else if (type === 'dir') updateDirectory(tree, overlay, path, tree.lstat(path))
   else replaceEntry(tree, overlay, path)
 }
 
 function replaceEntry(tree: LiveLayer, overlay: Overlay, path: RelPath): void {
-  if (tree.look(path)?.isDirectory()) removeBelow(tree, path)
+  if (tree.lstat(path)?.isDirectory()) removeBelow(tree, path)
   const beside = `${path}.${randomBytes(6).toString('hex')}` as RelPath
   if (overlay.typeOf(path) === 'symlink') makeSymlink(overlay.readlink(path), tree.at(beside))
   else createFile(tree.at(beside), overlay.read(path), (overlay.lstat(path)?.mode ?? 0o644) & 0o777, false)
@@ -51,7 +51,7 @@ function updateDirectory(tree: LiveLayer, overlay: Overlay, path: RelPath, there
 
 /** Removes name by name through open directories: a path through a directory that became a link would lead out of the mount. */
 function removeBelow(tree: LiveLayer, path: RelPath): void {
-  const there = look(tree, path)
+  const there = lstatBelow(tree, path)
   if (there === undefined) return
   if (!there.isDirectory()) {
     removeName(tree.at(path))
@@ -62,9 +62,9 @@ function removeBelow(tree: LiveLayer, path: RelPath): void {
 }
 
 /** Undefined if the name or its directory is missing. */
-function look(tree: LiveLayer, path: RelPath): Stats | undefined {
+function lstatBelow(tree: LiveLayer, path: RelPath): Stats | undefined {
   try {
-    return tree.look(path)
+    return tree.lstat(path)
   } catch (error) {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
     throw error

@@ -78,8 +78,8 @@ function compact(file: string): void {
   } catch (error) {
     // Another process is compacting the file, or died while it did.
     if (codeOf(error) !== 'EEXIST') throw error
-    const left = statSync(fresh, { throwIfNoEntry: false })
-    if (left !== undefined && Date.now() - left.mtimeMs > ABANDONED_MS) removeName(fresh)
+    const leftover = statSync(fresh, { throwIfNoEntry: false })
+    if (leftover !== undefined && Date.now() - leftover.mtimeMs > ABANDONED_MS) removeName(fresh)
   } finally {
     closeSync(old)
   }

@@ -131,13 +131,13 @@ export async function outsideLines(
   file: SharedFile,
   contents: Iterable<PathContent>,
 ): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
-  const asked = Array.from(contents, ({ path, content }) => {
+  const requests = Array.from(contents, ({ path, content }) => {
     return { path, prints: printsOf(linesOf(content)), digest: digest(content) }
   })
-  if (asked.length === 0) return new Map()
-  const replay = await replayLedger(file, new Set(asked.flatMap(({ prints }) => prints)))
+  if (requests.length === 0) return new Map()
+  const replay = await replayLedger(file, new Set(requests.flatMap(({ prints }) => prints)))
   return new Map(
-    asked.map(({ path, prints, digest: whole }) => {
+    requests.map(({ path, prints, digest: whole }) => {
       const cells = replay.linesAt(path, prints, whole)
       return [path, new Set(cells.flatMap(({ origin }, line) => (origin === OUTSIDE ? [line] : [])))]
     }),

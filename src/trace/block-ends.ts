@@ -18,18 +18,18 @@ export function keepBlockEnds(
   now: readonly string[],
   found: readonly (readonly number[])[],
 ): (readonly number[])[] {
-  const kept = [...found]
+  const origins = [...found]
   for (const [line, [from, ...more]] of found.entries()) {
     if (from === undefined || more.length > 0) continue
     const above = line - 1
     if (isCloser(now[line])) {
       // A formatter may have broken a statement, so that its last line is now a bracket and was not one before.
-      if (isCloser(old[from]) && !isSameBlock({ old, now, found }, line, from)) kept[line] = []
+      if (isCloser(old[from]) && !isSameBlock({ old, now, found }, line, from)) origins[line] = []
     } else if (now[line]?.trim() === '' && isCloser(now[above])) {
-      if (!kept[above]?.includes(from - 1)) kept[line] = []
+      if (!origins[above]?.includes(from - 1)) origins[line] = []
     }
   }
-  return kept
+  return origins
 }
 
 /**

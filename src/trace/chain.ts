@@ -178,8 +178,8 @@ function joinSides(sides: readonly Side[], { joins }: ChainLink, headAt: HeadAt)
   if (joins === undefined) return sides
   let open = sides
   for (const { ledger, seq, hash, foreign } of joins) {
-    const named = open.filter((each) => each.hash === hash)
-    const side = named.find((each) => each.seq === seq && !(foreign && foreignProblem(each, foreign))) ?? named[0]
+    const matching = open.filter((each) => each.hash === hash)
+    const side = matching.find((each) => each.seq === seq && !(foreign && foreignProblem(each, foreign))) ?? matching[0]
     const end = side ?? headAt(hash)
     if (end === undefined || end.seq !== seq || end.ledger !== ledger) {
       return { problem: `joins a branch that ended with record ${seq}, which is missing` }

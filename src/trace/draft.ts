@@ -9,7 +9,7 @@ export type DraftFields<T extends TraceType> = Partial<Omit<RecordDraft, 'type' 
 
 /** A draft with the current time, a new id, and empty lists by default. */
 export function newDraft<T extends TraceType>(
-  given: DraftFields<T> & Pick<RecordDraft, 'intent' | 'session'> & { readonly type: T },
+  fields: DraftFields<T> & Pick<RecordDraft, 'intent' | 'session'> & { readonly type: T },
 ): RecordDraft {
-  return { id: newId(), timestamp: new Date().toISOString(), reqId: null, files: [], changes: [], ...given }
+  return { id: newId(), timestamp: new Date().toISOString(), reqId: null, files: [], changes: [], ...fields }
 }

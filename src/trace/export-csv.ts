@@ -61,7 +61,7 @@ function rowOf(
 function cell(value: unknown): string {
   if (typeof value === 'number') return `${value}`
   if (typeof value !== 'string') return ''
-  const seen = printable(value.replaceAll('\r\n', '\n'))
-  const inert = /^[=+\-@＝＋－＠\t\r]/.test(value) ? `'${seen}` : seen
+  const text = printable(value.replaceAll('\r\n', '\n'))
+  const inert = /^[=+\-@＝＋－＠\t\r]/.test(value) ? `'${text}` : text
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
 }

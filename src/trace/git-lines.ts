@@ -215,16 +215,16 @@ function introducedOrigins(version: Version, known: Known, origins: readonly (Or
 
 /** The record that a git note names, if it is one of those that wrote such a line. Undefined if the notes do not agree. */
 function claimedRecord(claims: readonly NoteClaim[], writers: readonly Origin[]): Origin | undefined {
-  const named = writers.filter((writer) => claims.some((claim) => claim.isOf(writer)))
-  const [first] = named
-  return first !== undefined && named.every((each) => sameAuthor(each, first)) ? named.at(-1) : undefined
+  const claimed = writers.filter((writer) => claims.some((claim) => claim.isOf(writer)))
+  const [first] = claimed
+  return first !== undefined && claimed.every((each) => sameAuthor(each, first)) ? claimed.at(-1) : undefined
 }
 
 /** The claim of a git note about a line that no record wrote. */
 function importedOrigin(claims: readonly NoteClaim[]): Origin | undefined {
-  const named = claims.flatMap(({ origin }) => origin ?? [])
-  const [first] = named
-  return first === undefined || named.every((each) => sameAuthor(each, first)) ? first : DISAGREEING
+  const origins = claims.flatMap(({ origin }) => origin ?? [])
+  const [first] = origins
+  return first === undefined || origins.every((each) => sameAuthor(each, first)) ? first : DISAGREEING
 }
 
 const DISAGREEING: Origin = { contributor: 'unknown', why: 'the git note of its commit names several authors' }

@@ -83,7 +83,7 @@ function shares(olds: readonly string[], nows: readonly string[], { oldStart, ol
   return nows.slice(to, nowEnd).map((text) => {
     const [first, last] = [done, Math.max(done, done + text.length - 1)]
     done += text.length
-    const own = ends.flatMap((end, n) => (end > first && (ends[n - 1] ?? 0) <= last ? [oldStart + n] : []))
-    return own.length > 0 ? own : [oldEnd - 1]
+    const overlapping = ends.flatMap((end, n) => (end > first && (ends[n - 1] ?? 0) <= last ? [oldStart + n] : []))
+    return overlapping.length > 0 ? overlapping : [oldEnd - 1]
   })
 }

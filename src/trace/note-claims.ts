@@ -31,14 +31,14 @@ export function claimsIn({ note, commit }: Pick<FileVersion, 'note' | 'commit'>)
   if (parsed === undefined || entries.length === 0) return NONE
   const isOwn = isAbout(parsed, commit)
   const claims = new Map<number, NoteClaim[]>()
-  let left = MAX_LINES
+  let remaining = MAX_LINES
   for (const { owner, ranges } of entries) {
     const found = claimOf(owner, parsed.about)
     if (found === undefined) continue
     const claim = isOwn ? found : { ...found, origin: undefined }
     for (const [first, last] of ranges) {
-      left -= last - first + 1
-      if (left < 0) return NONE
+      remaining -= last - first + 1
+      if (remaining < 0) return NONE
       for (let line = first - 1; line < last; line++) {
         const known = claims.get(line)
         if (known === undefined) claims.set(line, [claim])
@@ -62,9 +62,9 @@ function claimOf(owner: string, about: Readonly<Record<string, unknown>>): NoteC
   const found = objectOf(about.sessions)[session] ?? objectOf(about.prompts)[session]
   if (found === undefined) return undefined
   const { tool, id, model } = objectOf(objectOf(found).agent_id)
-  const named = { tool: text(tool), sessionId: text(id), model: model === 'unknown' ? undefined : text(model) }
+  const agent = { tool: text(tool), sessionId: text(id), model: model === 'unknown' ? undefined : text(model) }
   return {
-    origin: { contributor: 'ai', imported: true, ...defined(named) },
+    origin: { contributor: 'ai', imported: true, ...defined(agent) },
     isOf: ({ recordId }) => trace !== undefined && recordId !== undefined && trace === traceKey(recordId),
   }
 }

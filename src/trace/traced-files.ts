@@ -190,8 +190,8 @@ function toolOf({ tool }: TraceRecord): string | undefined {
 /** Our record has the intent with each file: one commit can have several intents. */
 function intentFor({ record, isOwn }: Source, entry: Fields): string | undefined {
   const related = objectsOf(entry.related)
-  const named = related.find(({ type }) => type === 'specification')
-  if (named !== undefined) return text(named.value)
+  const specification = related.find(({ type }) => type === 'specification')
+  if (specification !== undefined) return text(specification.value)
   return !isOwn || !Array.isArray(entry.related) ? intentOf(record) : undefined
 }
 

@@ -11,8 +11,8 @@ export function intentUri(id: string): string {
 }
 
 /** The place of a conversation: the agent's own URL if it gave one, else one of the session, else nothing. */
-export function conversationUrl(given: string | undefined, session: string | null): string | undefined {
-  if (given !== undefined && given.length <= 2048 && URI.test(given)) return given
+export function conversationUrl(conversation: string | undefined, session: string | null): string | undefined {
+  if (conversation !== undefined && conversation.length <= 2048 && URI.test(conversation)) return conversation
   return session === null ? undefined : `escrow:session/${encode(session)}`
 }
 

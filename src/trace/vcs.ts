@@ -95,9 +95,9 @@ function smallFileStamp(path: string): string | undefined {
 /**
  * Undefined if the file is absent, unreadable or replaced meanwhile: a record without a revision is still a record.
  */
-function attempt<T>(look: () => T): T | undefined {
+function attempt<T>(read: () => T): T | undefined {
   try {
-    return look()
+    return read()
   } catch {
     return undefined
   }

@@ -15,19 +15,19 @@ import { type Expected, type Witness, witnessOf } from './witness.js'
 /**
  * Checks the whole ledger: the format of each line, the chain, the newest lines against their copies in `ledger.d/`,
  * and all lines against the anchors of this machine. Reports the first bad line.
- * @param given heads that were recorded elsewhere, which the ledger must contain
+ * @param expected heads that were recorded elsewhere, which the ledger must contain
  * @param begin called before each reading; returns a function that gets each valid line
  */
 export async function verifyLedger(
   ledger: VerifiedLedger,
-  given: readonly Expected[],
+  expected: readonly Expected[],
   begin: () => OnLine = () => ignore,
 ): Promise<VerifyResult> {
-  const result = await check(ledger, given, begin())
+  const result = await check(ledger, expected, begin())
   if (result.ok) return result
   // A fault may be an append in progress. Under the lock there is none.
   try {
-    return await ledger.lock(ledger.layout.locks, 'ledger', () => check(ledger, given, begin()))
+    return await ledger.lock(ledger.layout.locks, 'ledger', () => check(ledger, expected, begin()))
   } catch (error) {
     if (READ_ONLY.has(codeOf(error) ?? '')) return result
     throw error
@@ -63,11 +63,11 @@ const READ_ONLY = new Set(['EROFS', 'EACCES', 'EPERM'])
 
 async function check(
   { layout, published, anchors }: VerifiedLedger,
-  given: readonly Expected[],
+  expected: readonly Expected[],
   onLine: OnLine,
 ): Promise<VerifyResult> {
   const copies = published.hashes()
-  const witness = witnessOf(given, knownKeys())
+  const witness = witnessOf(expected, knownKeys())
   const vouching = new Vouching(layout.ledgerFile, anchors, copies)
   const {
     tip,

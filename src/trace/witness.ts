@@ -80,12 +80,12 @@ function checkpoint(own: OwnRecordOf<'checkpoint'>, tip: Tip, keys: ReadonlyMap<
 }
 
 /** Parses a head in the form of a `Trace-Head:` trailer, `<seq>:<hash>`. */
-export function headOf(words: string): Expected {
-  const match = /^(?:Trace-Head:)?\s*([1-9][0-9]{0,14}):([0-9a-f]{64})\s*$/i.exec(words)
+export function headOf(text: string): Expected {
+  const match = /^(?:Trace-Head:)?\s*([1-9][0-9]{0,14}):([0-9a-f]{64})\s*$/i.exec(text)
   if (match === null) {
     throw new EscrowError(
       'nothing_selected',
-      `'${words}' is not a ledger head: <number>:<64 hex digits> is expected.`,
+      `'${text}' is not a ledger head: <number>:<64 hex digits> is expected.`,
       {
         hint: "'escrow trailer' prints one.",
       },

@@ -45,13 +45,13 @@ export function readProposals(root: string, session: string): ProposedCommit[] {
 
 /** A record lists all commits that the session has then, so the last one counts: an amended or rebased commit is in none after it. */
 function proposalsIn(records: readonly TraceRecord[], session: string): ProposedCommit[] {
-  const own = records
+  const ownRecords = records
     .filter((record) => record.session_id === session)
     .flatMap((record) => ownRecordOf(record, 'command', 'commit') ?? [])
-  const last = own.findLastIndex((record) => record.type === 'command' && record.commits !== undefined)
-  const record = own[last]
+  const last = ownRecords.findLastIndex((record) => record.type === 'command' && record.commits !== undefined)
+  const record = ownRecords[last]
   if (record?.type !== 'command') return []
-  const since = own.slice(last + 1).filter(({ type }) => type === 'commit')
+  const since = ownRecords.slice(last + 1).filter(({ type }) => type === 'commit')
   const landed = new Set(since.flatMap(({ changes = [] }) => changes.flatMap(({ path, from = path }) => [path, from])))
   return (record.commits ?? [])
     .map(({ id, message, paths }) => ({ id, message, paths: paths.filter((path) => !landed.has(path)) }))

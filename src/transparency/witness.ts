@@ -55,10 +55,10 @@ export function witnessLog({ dir, name, logKey, now = new Date() }: WitnessOptio
         `The checkpoint of '${checkpoint.origin}' is not signed by the log's key.`,
       )
     assertContinues(dir, checkpoint, seen)
-    const own = noteKey(name, WITNESS_KEY, key)
+    const witnessKey = noteKey(name, WITNESS_KEY, key)
     // Before the signature is public: this machine must never sign two histories.
     writeSeen('witnessed', { key: formatKey(log), checkpoint })
-    const others = checkpoint.note.signatures.filter((each) => each.name !== name || !each.id.equals(own.id))
+    const others = checkpoint.note.signatures.filter((each) => each.name !== name || !each.id.equals(witnessKey.id))
     const note = {
       text: checkpoint.note.text,
       signatures: [...others, cosignNote(checkpoint.note.text, name, key, now)],
@@ -67,12 +67,12 @@ export function witnessLog({ dir, name, logKey, now = new Date() }: WitnessOptio
       throw new EscrowError('session_busy', 'The log was published meanwhile.', { hint: 'Try again.' })
     writeCheckpoint(dir, { ...checkpoint, note })
     const { origin, size } = checkpoint
-    return { origin, size, key: formatKey(own), ...(seen !== undefined && { before: seen.checkpoint.size }) }
+    return { origin, size, key: formatKey(witnessKey), ...(seen !== undefined && { before: seen.checkpoint.size }) }
   })
 }
 
-function keyOfLog({ origin }: Checkpoint, seen: Seen | undefined, given: string | undefined): NoteKey {
-  const text = given ?? seen?.key
+function keyOfLog({ origin }: Checkpoint, seen: Seen | undefined, fingerprint: string | undefined): NoteKey {
+  const text = fingerprint ?? seen?.key
   if (text === undefined)
     throw new EscrowError('nothing_selected', `This machine has not witnessed '${origin}' before.`, {
       hint: "Name its key, as its publisher's 'escrow ledger publish' prints it: --log-key KEY.",

@@ -164,12 +164,12 @@ async function render(handle: ReviewHandle, change: Change): Promise<RenderedFil
     before: highlightLines(highlight, from ?? path, before),
     after: highlightLines(highlight, path, after),
   }
-  const made = rowsOf(hunks, colours)
+  const rows = rowsOf(hunks, colours)
   const lines =
     hasGaps(change) && after !== undefined && isDisplayedText(change, after) ? linesOfText(after) : undefined
   return {
-    ...made,
-    size: made.rows.unified.length + made.rows.split.length + (lines?.length ?? 0),
+    ...rows,
+    size: rows.rows.unified.length + rows.rows.split.length + (lines?.length ?? 0),
     gaps: lines === undefined ? [] : gapsOf(hunks, lines.length),
     lines: lines ?? [],
     colours: colours.after,

@@ -64,15 +64,15 @@ export function createGuard({ token, port }: GuardOptions): Guard {
   const [cookieSecret, pathSecret] = [newToken(), newToken()]
   const base = `/p/${pathSecret}/`
   let ticket: { readonly secret: string; readonly until: number } | undefined
-  const isTicket = (c: Context, given: string): boolean => {
-    if (ticket === undefined || c.req.path !== '/' || !isSameSecret(given, ticket.secret)) return false
+  const isTicket = (c: Context, candidate: string): boolean => {
+    if (ticket === undefined || c.req.path !== '/' || !isSameSecret(candidate, ticket.secret)) return false
     const isInTime = Date.now() < ticket.until
     ticket = undefined
     return isInTime
   }
   const authenticate = (c: Context): 'token' | 'cookie' | undefined => {
-    const given = bearerOf(c.req.header('authorization')) ?? c.req.query('token')
-    if (given !== undefined) return isSameSecret(given, token) || isTicket(c, given) ? 'token' : undefined
+    const candidate = bearerOf(c.req.header('authorization')) ?? c.req.query('token')
+    if (candidate !== undefined) return isSameSecret(candidate, token) || isTicket(c, candidate) ? 'token' : undefined
     return isSameSecret(getCookie(c, name) ?? '', cookieSecret) ? 'cookie' : undefined
   }
   return {

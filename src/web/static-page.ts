@@ -72,9 +72,9 @@ ${renderPatches(patches)}
 
 /** A template whose values are escaped, except for those that are HTML already. */
 function markup(strings: TemplateStringsArray, ...values: (Part | readonly Part[])[]): Html {
-  const made = html(strings, ...values)
-  if (made instanceof Promise) throw new TypeError('A value of the page is not text.')
-  return made
+  const page = html(strings, ...values)
+  if (page instanceof Promise) throw new TypeError('A value of the page is not text.')
+  return page
 }
 
 const NOTHING = raw('')
@@ -185,10 +185,10 @@ async function renderDiff(review: Review, { path, from, hunks }: Change): Promis
   const isMixed = new Set(hunks.map(({ state }) => state)).size > 1
   const states = new Map(isMixed ? hunks.map(({ id, state }) => [id, state]) : [])
   const lines = rowsOf(hunks, colours).rows.unified.filter((row): row is DiffLine => 't' in row)
-  const shown = lines.slice(0, MAX_LINES).map((line) => renderLine(line, states.get(line.hunk ?? '')))
-  const left = lines.length - shown.length
-  const more = left === 0 ? NOTHING : markup`<p class="quiet">${left} more lines are in the patches.</p>`
-  return markup`<table class="diff"><tbody>${shown}</tbody></table>${more}`
+  const listed = lines.slice(0, MAX_LINES).map((line) => renderLine(line, states.get(line.hunk ?? '')))
+  const remaining = lines.length - listed.length
+  const more = remaining === 0 ? NOTHING : markup`<p class="quiet">${remaining} more lines are in the patches.</p>`
+  return markup`<table class="diff"><tbody>${listed}</tbody></table>${more}`
 }
 
 const CLASSES = { '@': 'at', ' ': 'same', '+': 'plus', '-': 'minus', '\\': 'note' } as const

@@ -60,7 +60,7 @@ async function saveAt(
   }, 'all')
   try {
     const result = await commitEntries(
-      inputFor(bench, [{ ...entry, ...(settledStats && { look: settledStats }) }, entryFor('b', null, { file: 'b' })], { strict }),
+      inputFor(bench, [{ ...entry, ...(settledStats && { readStats: settledStats }) }, entryFor('b', null, { file: 'b' })], { strict }),
       disk,
     ).catch(() => undefined)
     const found = lstatSync(target, { throwIfNoEntry: false }) && readFileSync(target, 'utf8')

@@ -29,13 +29,13 @@ function setUpLayer() {
 describe('the layer of a running command', () => {
   it('does not let a link that replaced a directory lead out of it', () => {
     const { layer, swap } = setUpLayer()
-    const stats = layer.look(rel('d/sub/f'))
+    const stats = layer.lstat(rel('d/sub/f'))
     if (!stats) return expect.unreachable('it is there')
     expect(layer.read(rel('d/sub/f'), stats).toString()).toBe('layer/d/sub')
     swap()
     // Through its descriptor it is still the same directory, whatever its name.
     expect(layer.read(rel('d/sub/f'), stats).toString()).toBe('layer/d/sub')
-    for (const work of [() => layer.names(rel('d')), () => layer.look(rel('d/sub/f'))]) {
+    for (const work of [() => layer.names(rel('d')), () => layer.lstat(rel('d/sub/f'))]) {
       layer.close()
       expect(work).toThrow(/ENOTDIR|ELOOP/)
     }
@@ -45,7 +45,7 @@ describe('the layer of a running command', () => {
 
   it('returns no file that is written to while it is read, nor another of its name', () => {
     const { host, layer } = setUpLayer()
-    const stats = layer.look(rel('d/sub/f'))
+    const stats = layer.lstat(rel('d/sub/f'))
     if (!stats) return expect.unreachable('it is there')
     fs.appendFileSync(`${host}/d/sub/f`, ' and more')
     expect(() => layer.read(rel('d/sub/f'), stats)).toThrow(Unsettled)
@@ -54,14 +54,14 @@ describe('the layer of a running command', () => {
     expect(() => layer.read(rel('d/sub/f'), stats)).toThrow(Unsettled)
     fs.rmSync(`${host}/d/sub/f`)
     expect(() => layer.read(rel('d/sub/f'), stats)).toThrow(Unsettled)
-    expect(layer.look(rel('d/sub/f'))).toBeUndefined()
+    expect(layer.lstat(rel('d/sub/f'))).toBeUndefined()
   })
 
   it('returns an empty file, and none over the limit of a stage', () => {
     const { host, layer } = setUpLayer()
     const read = (size: number) => {
       fs.truncateSync(`${host}/d/sub/f`, size)
-      const stats = layer.look(rel('d/sub/f'))
+      const stats = layer.lstat(rel('d/sub/f'))
       return stats && layer.read(rel('d/sub/f'), stats)
     }
     expect(read(5)?.toString()).toBe('layer')
@@ -99,9 +99,9 @@ describe('a layer at rest, with a link in place of a directory,', () => {
   it('is not read through it, and no mode outside is changed', () => {
     const { host, snapshotOutside } = setUpLinked()
     const layer = restingLayer(host)
-    const stats = layer.look(rel('d'))
+    const stats = layer.lstat(rel('d'))
     if (!stats) return expect.unreachable('the link is there')
-    expect([layer.look(rel('d/sub')), layer.look(rel('d/sub/f'))]).toEqual([undefined, undefined])
+    expect([layer.lstat(rel('d/sub')), layer.lstat(rel('d/sub/f'))]).toEqual([undefined, undefined])
     for (const work of [
       () => layer.names(rel('d')),
       () => layer.names(rel('d/sub')),

@@ -160,8 +160,8 @@ function refusalOf({ method, header, url }: HookRequest, token: string) {
   if (!hosts.every((host) => LOOPBACK.test(host))) return NO_HOST
   if (header('origin') !== undefined || FROM_PAGE.test(header('sec-fetch-site') ?? ''))
     return { status: 403, message: 'Web pages may not send events.' }
-  const given = bearerOf(header('authorization')) ?? url.searchParams.get('token') ?? ''
-  if (token === '' || !isSameSecret(given, token))
+  const candidate = bearerOf(header('authorization')) ?? url.searchParams.get('token') ?? ''
+  if (token === '' || !isSameSecret(candidate, token))
     return {
       status: 401,
       message: 'The token is missing or wrong. `escrow init --claude --http` writes the right one.',

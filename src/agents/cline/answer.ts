@@ -114,8 +114,8 @@ function replaceInput(overrideInput: Readonly<Record<string, unknown>>, context:
   return { ...proceed(context), overrideInput }
 }
 
-function proceed(words: string): ClineAnswer {
-  const context = truncateContext(words)
+function proceed(text: string): ClineAnswer {
+  const context = truncateContext(text)
   return { cancel: false, contextModification: context, ...(context !== '' && { context }) }
 }
 

@@ -119,10 +119,10 @@ export function clineCall(tool: string, input: ToolInput, cwd: string, id?: stri
 
 function readPaths({ path, file_path, paths, files }: ToolInput): unknown[] {
   const many = [paths, files].flatMap((each) => (Array.isArray(each) ? each : []))
-  const named = many.map((each: unknown) =>
+  const fromPaths = many.map((each: unknown) =>
     typeof each === 'object' && each !== null && 'path' in each ? each.path : each,
   )
-  return [path, file_path, ...named]
+  return [path, file_path, ...fromPaths]
 }
 
 /** In a window with several roots, `@name:` selects one. The path is judged with and without that prefix. */

@@ -29,10 +29,10 @@ export function register(command: Command, context: Context): void {
         .conflicts(['json', 'range']),
     )
     .addOption(jsonOption())
-    .action(async (words: string[], options: Options) => {
-      if (options.hook !== undefined) return answerHook(context, options.hook, words)
+    .action(async (positionals: string[], options: Options) => {
+      if (options.hook !== undefined) return answerHook(context, options.hook, positionals)
       const { io, withWorkspace } = context
-      const ranges = options.range === undefined ? words : [...words, options.range]
+      const ranges = options.range === undefined ? positionals : [...positionals, options.range]
       const revisions = ranges.length === 0 ? ['HEAD'] : ranges
       const report = await withWorkspace((workspace) =>
         withProgress(io, 'Following lines', () => workspace.adopt({ revisions })),

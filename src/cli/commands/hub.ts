@@ -70,10 +70,10 @@ async function serve(context: Context, command: Command, { port, worker }: Serve
         '../../hub-server/index.js'
       )
       const signIn = readSignInSettings(process.env)
-      const asked = readTelemetrySettings(process.env)
+      const settings = readTelemetrySettings(process.env)
       await runUntilSignal(async (signal) => {
         const report = (error: unknown) => io.err(`escrow: ${oneLine(errorText(error))}\n`)
-        const telemetry = asked && (await startTelemetry(asked, report))
+        const telemetry = settings && (await startTelemetry(settings, report))
         try {
           const served = await startOnPort('--port', () =>
             serveHub({ database, report, signIn, telemetry, ...defined({ port }) }),

@@ -39,12 +39,12 @@ export function attributeCalls(
   /** Adds a socket of this process to the descriptors of the command, which also answers the call. */
   function giveSocket(): boolean {
     const { fd, isInherited } = network.open(number(1))
-    const given = Buffer.alloc(24)
-    notice.copy(given, 0, 0, 8)
-    given.writeUInt32LE(2, 8) // SECCOMP_ADDFD_FLAG_SEND
-    given.writeInt32LE(fd, 12)
-    given.writeUInt32LE(isInherited ? 0 : 0x8_0000, 20) // O_CLOEXEC
-    return fd >= 0 && ioctl(listener, 0x4018_2103n, addressOf(given)) >= 0 // SECCOMP_IOCTL_NOTIF_ADDFD
+    const buffer = Buffer.alloc(24)
+    notice.copy(buffer, 0, 0, 8)
+    buffer.writeUInt32LE(2, 8) // SECCOMP_ADDFD_FLAG_SEND
+    buffer.writeInt32LE(fd, 12)
+    buffer.writeUInt32LE(isInherited ? 0 : 0x8_0000, 20) // O_CLOEXEC
+    return fd >= 0 && ioctl(listener, 0x4018_2103n, addressOf(buffer)) >= 0 // SECCOMP_IOCTL_NOTIF_ADDFD
   }
 
   /** @returns the error, or 0 */
@@ -144,8 +144,8 @@ export function attributeCalls(
     const base = dir === -100 ? `/proc/${tid}/cwd` : `/proc/${tid}/fd/${dir}`
     if (path.length === 0) return Buffer.from(base)
     if (path[0] !== 0x2f) return Buffer.concat([Buffer.from(`${base}/`), path])
-    const own = /^\/+(?:proc\/+(?:self|thread-self)|dev\/+(?=fd\/))/.exec(path.toString('latin1'))
-    return own === null ? path : Buffer.concat([Buffer.from(`/proc/${tid}/`), path.subarray(own[0].length)])
+    const match = /^\/+(?:proc\/+(?:self|thread-self)|dev\/+(?=fd\/))/.exec(path.toString('latin1'))
+    return match === null ? path : Buffer.concat([Buffer.from(`/proc/${tid}/`), path.subarray(match[0].length)])
   }
 
   function textAt(address: bigint): Buffer {

@@ -17,7 +17,7 @@ export function networkCalls(
   const poll = libc.func('poll', 'int', ['uintptr_t', 'uint64_t', 'int'])
   const { EINPROGRESS, EISCONN, ENETUNREACH, ENOTSOCK } = constants.errno
   /** Sockets that are not connected yet, by inode: the command's descriptor is for the same socket. */
-  const made = new Map<string, number>()
+  const sockets = new Map<string, number>()
   /** `struct sockaddr_in` of the proxy. */
   const target = Buffer.alloc(16)
   target.writeUInt16LE(2, 0)
@@ -27,16 +27,16 @@ export function networkCalls(
 
   /** @param type with the flags of socket(2). @returns its descriptor here, or a negative number */
   function open(type: number): { fd: number; isInherited: boolean } {
-    for (const [inode, fd] of made) if (made.size >= 512) forget(inode, fd)
+    for (const [inode, fd] of sockets) if (sockets.size >= 512) forget(inode, fd)
     const fd = call('socket', 2, type | 0x8_0000, 6) // SOCK_CLOEXEC, IPPROTO_TCP
-    if (fd >= 0) made.set(`socket:[${fs.fstatSync(fd, { bigint: true }).ino}]`, fd)
+    if (fd >= 0) sockets.set(`socket:[${fs.fstatSync(fd, { bigint: true }).ino}]`, fd)
     return { fd, isInherited: (type & 0x8_0000) === 0 }
   }
 
   /** @param address the address that the command requests. @returns the error, or 0 */
   function connect(thread: number, descriptor: number, address: Buffer): number {
     const inode = fs.readlinkSync(`/proc/${thread}/fd/${descriptor}`)
-    const fd = made.get(inode)
+    const fd = sockets.get(inode)
     if (fd === undefined) return inode.startsWith('socket:') ? EISCONN : ENOTSOCK
     if (job.proxy === undefined || !address.subarray(0, 8).equals(target.subarray(0, 8))) return ENETUNREACH
     const error = connectTo(fd)
@@ -74,7 +74,7 @@ export function networkCalls(
   }
 
   function forget(inode: string, fd: number): void {
-    made.delete(inode)
+    sockets.delete(inode)
     fs.closeSync(fd)
   }
 }

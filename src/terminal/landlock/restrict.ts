@@ -115,8 +115,8 @@ export function restrict({ openLibc, numbers, machine }: RestrictParts): void {
         strings.forEach((text, at) => void list.writeBigUInt64LE(addressOf(text), 8 * at))
         return { list, strings }
       }
-      const ok = (name: string, types: readonly string[], ...given: readonly unknown[]) => {
-        const code = libc.func(name, 'int', types)(...given)
+      const ok = (name: string, types: readonly string[], ...args: readonly unknown[]) => {
+        const code = libc.func(name, 'int', types)(...args)
         if (code !== 0) throw new Error(`${name}: ${errorName(code)}`)
       }
       const pointer = 'uintptr_t'

@@ -78,7 +78,7 @@ export function supervise(parts: LauncherParts): void {
       reap()
       if (exit !== undefined || isOver || ended !== undefined || isUnguarded) break
       // The thread sends no event when it has started the command, so the wait is short until then.
-      const [asks, closes] = look(pid === 0 ? 1 : 50)
+      const [asks, closes] = pollDescriptors(pid === 0 ? 1 : 50)
       if (asks) answerCall()
       if (closes) isOver = true
       if (Date.now() - looked >= 100) watch()
@@ -114,7 +114,7 @@ export function supervise(parts: LauncherParts): void {
     }
 
     /** Waits for a call to answer, the end of the channel or the end of the command. @param wait milliseconds */
-    function look(wait: number): [asks: boolean, closes: boolean] {
+    function pollDescriptors(wait: number): [asks: boolean, closes: boolean] {
       ;[listener, channel, childFd].forEach((fd, at) => {
         watched.writeInt32LE(fd, 8 * at)
         watched.writeInt32LE(1, 8 * at + 4) // POLLIN
@@ -154,7 +154,7 @@ export function supervise(parts: LauncherParts): void {
         reap()
         if (waitpid(-1, addressOf(status), 1) < 0) return
         if (round > 0) for (const each of descendants()) kill(each)
-        if (look(10)[0]) answerCall()
+        if (pollDescriptors(10)[0]) answerCall()
       }
     }
   }

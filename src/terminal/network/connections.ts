@@ -18,9 +18,9 @@ export class ConnectionLog {
     add(this.#reached, formatAddress(address))
   }
 
-  /** @param asked the address as the program wrote it, if it cannot be parsed */
-  refused(address: Address | undefined, asked: string): void {
-    add(this.#refused, address === undefined ? printable(asked) : formatAddress(address))
+  /** @param requested the address as the program wrote it, if it cannot be parsed */
+  refused(address: Address | undefined, requested: string): void {
+    add(this.#refused, address === undefined ? printable(requested) : formatAddress(address))
   }
 
   connections(): ConnectionCount[] {

@@ -42,9 +42,9 @@ export function hostProxy(allowed: AllowedHosts): HostProxy {
     socket.on('error', () => socket.destroy())
     return socket
   }
-  const mayReach = (address: Address | undefined, asked: string): address is Address => {
+  const mayReach = (address: Address | undefined, requested: string): address is Address => {
     if (address !== undefined && allowed.has(address)) return true
-    log.refused(address, asked)
+    log.refused(address, requested)
     return false
   }
   const tunnel = ({ address, client, head, opened, failed }: Tunnel) => {
@@ -73,9 +73,9 @@ export function hostProxy(allowed: AllowedHosts): HostProxy {
     forward(incoming, response, { url: url?.href ?? '', address, allowed, log })
   })
   server.on('connect', (incoming: IncomingMessage, client: Duplex, head: Buffer) => {
-    const asked = incoming.url ?? ''
-    const address = parseAddress(asked)
-    if (!mayReach(address, asked)) return endHttp(client, '403 Forbidden', refusalText(address))
+    const url = incoming.url ?? ''
+    const address = parseAddress(url)
+    if (!mayReach(address, url)) return endHttp(client, '403 Forbidden', refusalText(address))
     tunnel({
       address,
       client,
@@ -87,10 +87,10 @@ export function hostProxy(allowed: AllowedHosts): HostProxy {
   server.on('clientError', (_error, socket) => socket.destroy())
 
   const socks = async (client: Socket) => {
-    const asked = await readSocksRequest(client)
-    if (asked === undefined) return
-    const { address, head } = asked
-    if (!mayReach(address, asked.asked)) return endSocks(client, SOCKS_REPLY.notAllowed)
+    const request = await readSocksRequest(client)
+    if (request === undefined) return
+    const { address, head } = request
+    if (!mayReach(address, request.asked)) return endSocks(client, SOCKS_REPLY.notAllowed)
     tunnel({
       address,
       client,

@@ -47,8 +47,8 @@ export async function readSocksRequest(client: Socket): Promise<SocksRequest | u
   if (host === undefined) return refuse(client, SOCKS_REPLY.noAddressType)
   const port = (await bytes.take(2)).readUInt16BE()
   if (command !== CONNECT) return refuse(client, SOCKS_REPLY.noCommand)
-  const asked = isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`
-  return { address: parseAddress(asked), asked, head: bytes.rest }
+  const target = isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`
+  return { address: parseAddress(target), asked: target, head: bytes.rest }
 }
 
 function refuse(client: Socket, reply: number): undefined {

@@ -29,10 +29,10 @@ export const MANAGER_NAMES = MANAGERS.map(({ program }) => program)
 /** The commands that install packages; undefined if this machine has no package manager that escrow knows. */
 export function installCommands(machine: Machine, packages: readonly string[]): string[][] | undefined {
   const release = osRelease(machine)
-  const named = [release.ID ?? '', ...(release.ID_LIKE ?? '').split(/\s+/)]
+  const ids = [release.ID ?? '', ...(release.ID_LIKE ?? '').split(/\s+/)]
   const present = MANAGERS.filter(({ program }) => machine.find(program) !== undefined)
   // A machine can have the package manager of another distribution as a program.
-  const manager = present.find(({ of }) => named.some((name) => of.includes(name))) ?? present[0]
+  const manager = present.find(({ of }) => ids.some((name) => of.includes(name))) ?? present[0]
   if (manager === undefined) return undefined
   const { program, install, lists } = manager
   const isListed = lists === undefined || machine.names(lists).some((name) => name.includes('_Packages'))

@@ -86,8 +86,8 @@ const NETWORK = `(allow system-socket (socket-domain AF_UNIX))
 /** @throws Error if a hidden path cannot be kept from the command. */
 export function seatbeltProfile(request: SeatbeltRequest): SeatbeltProfile {
   const { tree, temporary, visibility, network } = request
-  const own = [tree, temporary]
-  const above = own.find((dir) => visibility.hidden.some(({ path }) => isWithin(path, dir)))
+  const writable = [tree, temporary]
+  const above = writable.find((dir) => visibility.hidden.some(({ path }) => isWithin(path, dir)))
   if (above !== undefined) throw new Error(`${above} has a path that must stay hidden.`)
   const values: string[] = []
   const path = (value: string): string => `(param "P${values.push(value) - 1}")`
@@ -101,11 +101,11 @@ export function seatbeltProfile(request: SeatbeltRequest): SeatbeltProfile {
     '(deny file-read* (regex #"^/private/etc/ssh/.*_key$"))',
     rule(
       'allow file-read-metadata',
-      ancestors(own).map((each) => `(literal ${path(each)})`),
+      ancestors(writable).map((each) => `(literal ${path(each)})`),
     ),
     rule(
       'allow file-read* file-write*',
-      own.map((each) => `(subpath ${path(each)})`),
+      writable.map((each) => `(subpath ${path(each)})`),
     ),
     ...['.git', '.orchestration'].map((name) => denyNamed(name, path(tree))),
     rule('allow file-read*', filters('literal', READABLE_DEVICES)),

@@ -141,10 +141,10 @@ function noteText(notes: string): string {
 }
 
 function rowText({ file, nodes, modified }: MapRow): string {
-  const shown = nodes.slice(0, MAX_NODES)
-  const words = shown.map(({ name, first, last }) => `${name} ${first === last ? first : `${first}-${last}`}`)
-  const more = nodes.length > shown.length ? [`and ${nodes.length - shown.length} more`] : []
-  return `| ${escapeMarkdown(file)} | ${[...words, ...more].join(', ') || '-'} | ${modified} |`
+  const listed = nodes.slice(0, MAX_NODES)
+  const names = listed.map(({ name, first, last }) => `${name} ${first === last ? first : `${first}-${last}`}`)
+  const more = nodes.length > listed.length ? [`and ${nodes.length - listed.length} more`] : []
+  return `| ${escapeMarkdown(file)} | ${[...names, ...more].join(', ') || '-'} | ${modified} |`
 }
 
 function byFile(a: MapRow, b: MapRow): number {
