@@ -22,17 +22,17 @@ const FILES = {
 }
 
 async function setUpCheck(criteria: string, files: Readonly<Record<string, string>> = FILES) {
-  const place = testWorkspace(files, intentsWith(criteria))
-  const workspace = await place.open()
+  const project = testWorkspace(files, intentsWith(criteria))
+  const workspace = await project.open()
   const session = await startSession(workspace)
-  return { place, workspace, session, review: await workspace.review(session.id) }
+  return { project, workspace, session, review: await workspace.review(session.id) }
 }
 
 const RUN_GREP = '      - run: grep -q new src/a.txt\n'
 
 describe('review.check', () => {
   it('runs an accepted check on the disk with the staged changes, and keeps evidence', async () => {
-    const { review, session, place, workspace } = await setUpCheck(
+    const { review, session, project, workspace } = await setUpCheck(
       '      - run: "cat src/a.txt README.md; echo told >&2; node --version >/dev/null"\n',
     )
     session.fs.writeFileSync('src/a.txt', 'new\n')
@@ -47,7 +47,7 @@ describe('review.check', () => {
     })
     expect(status?.evidence?.output).toMatch(/^(new\nr\ntold|told\nnew\nr)\n$/)
     expect(await review.checks()).toEqual(report)
-    expect(place.text('src/a.txt')).toBe(FILES['src/a.txt'])
+    expect(project.text('src/a.txt')).toBe(FILES['src/a.txt'])
     const records: TraceRecord[] = []
     for await (const each of workspace.ledger.records()) if (ownRecordOf(each, 'check')) records.push(each)
     const [record] = records
@@ -75,7 +75,7 @@ describe('review.check', () => {
 
   it('builds deletions, renames, links, modes and new directories as the commit writes them', async () => {
     const line = 'find src -printf "%p %m %l\\\\n" | sort; cat src/new/deep/c.txt'
-    const { review, session, place } = await setUpCheck(`      - run: '${line.replaceAll('\\\\', '\\')}'\n`, {
+    const { review, session, project } = await setUpCheck(`      - run: '${line.replaceAll('\\\\', '\\')}'\n`, {
       ...FILES,
       'src/old/x.txt': 'x\n',
       'src/old/y.txt': 'y\n',
@@ -95,11 +95,11 @@ describe('review.check', () => {
     await review.commit()
     const after = await session.exec(`${line.replaceAll('\\\\', '\\')}`)
     expect(checks[0]?.evidence?.output).toBe(after.stdout)
-    expect(place.text('src/moved/x.txt')).toBe('changed\n')
+    expect(project.text('src/moved/x.txt')).toBe('changed\n')
   })
 
   it('discards what a check writes: neither the stage nor the next check sees it', async () => {
-    const { review, session, place } = await setUpCheck(
+    const { review, session, project } = await setUpCheck(
       '      - run: echo x > src/written.txt && echo y > src/a.txt\n      - run: test ! -e src/written.txt\n',
     )
     session.fs.writeFileSync('src/a.txt', 'new\n')
@@ -107,7 +107,7 @@ describe('review.check', () => {
     expect(checks.map(({ state }) => state)).toEqual(['passed', 'passed'])
     expect((await review.changes()).changes.map(({ path }) => path)).toEqual(['src/a.txt'])
     expect(session.fs.readFileSync('src/a.txt', 'utf8')).toBe('new\n')
-    expect(() => place.text('src/written.txt')).toThrow(/ENOENT/)
+    expect(() => project.text('src/written.txt')).toThrow(/ENOENT/)
   })
 
   it('reports a failure, with the exit code and the end of a long output', async () => {
@@ -170,10 +170,10 @@ describe('review.check', () => {
   })
 
   it('refuses an empty selection and a drifted change', async () => {
-    const { review, session, place } = await setUpCheck(RUN_GREP)
+    const { review, session, project } = await setUpCheck(RUN_GREP)
     await expect(review.check()).rejects.toMatchObject({ reason: 'nothing_selected' })
     session.fs.writeFileSync('src/a.txt', 'new\n')
-    place.write('src/a.txt', 'another\n')
+    project.write('src/a.txt', 'another\n')
     await expect(review.check()).rejects.toMatchObject({ reason: 'stale_file', refused: [{ path: 'src/a.txt' }] })
   })
 })
@@ -204,10 +204,10 @@ describe('evidence', () => {
   })
 
   it('is stale when a base differs', async () => {
-    const { place, state } = await setUpPassedCheck()
-    place.write('src/a.txt', 'of another program\n')
+    const { project, state } = await setUpPassedCheck()
+    project.write('src/a.txt', 'of another program\n')
     expect(await state()).toEqual(['stale'])
-    place.write('src/a.txt', FILES['src/a.txt'])
+    project.write('src/a.txt', FILES['src/a.txt'])
     expect(await state()).toEqual(['passed'])
   })
 
@@ -224,21 +224,21 @@ describe('evidence', () => {
   })
 
   it('is not accepted from the ledger file', async () => {
-    const { place, review, session, workspace } = await setUpCheck('      - run: "false"\n')
+    const { project, review, session, workspace } = await setUpCheck('      - run: "false"\n')
     session.fs.writeFileSync('src/a.txt', 'new\n')
     const { tree, checks } = await review.check()
     expect(checks).toMatchObject([{ state: 'failed' }])
     const path = '.orchestration/agent_trace.jsonl'
-    const lines = place.text(path)
-    writeFileSync(join(place.root, path), lines.replace('"exit_code":1', '"exit_code":0'))
+    const lines = project.text(path)
+    writeFileSync(join(project.root, path), lines.replace('"exit_code":1', '"exit_code":0'))
     expect((await review.checks()).checks).toMatchObject([{ state: 'failed', evidence: { exitCode: 1, tree } }])
     expect((await workspace.ledger.verify()).ok).toBe(false)
-    writeFileSync(join(place.root, path), lines)
+    writeFileSync(join(project.root, path), lines)
   })
 
   it('is stored where neither the agent nor its commands can write', async () => {
-    const { place, review, session } = await setUpPassedCheck()
-    const { checks: file } = layoutAt(place.root).session(session.id)
+    const { project, review, session } = await setUpPassedCheck()
+    const { checks: file } = layoutAt(project.root).session(session.id)
     const before = readFileSync(file, 'utf8')
     const forged = before.replace('"exitCode":0', '"exitCode":9')
     expect(() => session.fs.writeFileSync(file, forged)).toThrow(/EACCES|EPERM/)
@@ -250,8 +250,8 @@ describe('evidence', () => {
   })
 
   it('is ignored in a damaged file', async () => {
-    const { place, review, session } = await setUpPassedCheck()
-    writeFileSync(layoutAt(place.root).session(session.id).checks, '{"version":1,"runs":[{}]}')
+    const { project, review, session } = await setUpPassedCheck()
+    writeFileSync(layoutAt(project.root).session(session.id).checks, '{"version":1,"runs":[{}]}')
     await expect(review.checks()).rejects.toMatchObject({ reason: 'ledger_corrupt' })
     await expect(review.check()).rejects.toMatchObject({ reason: 'ledger_corrupt' })
   })
@@ -284,9 +284,9 @@ describe('session.check', () => {
 
 describe('a check that nobody has accepted on this machine', () => {
   it('does not run', async () => {
-    const { place, review, session } = await setUpCheck(RUN_GREP)
+    const { project, review, session } = await setUpCheck(RUN_GREP)
     session.fs.writeFileSync('src/a.txt', 'new\n')
-    const path = join(place.root, '.orchestration/active_intents.yaml')
+    const path = join(project.root, '.orchestration/active_intents.yaml')
     writeFileSync(path, intentsWith('      - run: "echo hostile > /tmp/x"\n'))
     const { checks } = await review.check()
     expect(checks.map(({ check }) => check.run)).toEqual(['grep -q new src/a.txt'])

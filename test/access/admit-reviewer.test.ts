@@ -18,8 +18,8 @@ function stateHome(): string {
 
 describe("in an agent's session", () => {
   it('refuses every decision and allows every read', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const session = await startSession(workspace)
     session.fs.writeFileSync('src/a.ts', 'x\n')
     session.requestScope(['mail/**'], 'mail too')
@@ -48,7 +48,7 @@ describe("in an agent's session", () => {
       join: () => workspace.ledger.join(),
       anchor: () => workspace.ledger.anchor(),
       'the file': () => intents.editFile(async (text) => text.replace('src/**', '**')),
-      command: () => admitReviewer(at.root, { terminal: true }),
+      command: () => admitReviewer(project.root, { terminal: true }),
     }
     for (const [name, action] of Object.entries(actions)) {
       const { reason, message } = await failure(action)
@@ -56,7 +56,7 @@ describe("in an agent's session", () => {
     }
     expect((await review.changes()).changes.map(({ path, state }) => [path, state])).toEqual([['src/a.ts', 'approved']])
     expect((await review.questions()).length).toBe(1)
-    expect(at.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
     vi.unstubAllEnvs()
     expect((await review.commit()).committed).toEqual(['src/a.ts'])
   })

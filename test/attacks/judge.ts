@@ -26,10 +26,10 @@ const SHORT =
 function isProtected(name: string): boolean {
   const segments = Buffer.from(name, 'latin1').toString('utf8').split(/[/\\]/).map(normalizeName)
   return segments.some(
-    (segment, at) =>
+    (segment, index) =>
       NEVER.test(segment) ||
       SHORT.test(segment) ||
-      (/^(\.github|github~\d+)$/.test(segment) && /^(workflows|workfl~\d+)$/.test(segments[at + 1] ?? '')),
+      (/^(\.github|github~\d+)$/.test(segment) && /^(workflows|workfl~\d+)$/.test(segments[index + 1] ?? '')),
   )
 }
 

@@ -56,8 +56,8 @@ export function naiveAdapter(root: string, scope: readonly string[]): Naive {
     const readsOnly = changed === undefined
     return (...args) => {
       const isRead = name.startsWith('open') && (args[1] === undefined || args[1] === 'r' || args[1] === 0)
-      const checkedArgs = args.map((arg, at) =>
-        (changed ?? [0]).includes(at) ? checkPath(arg, readsOnly || isRead) : arg,
+      const checkedArgs = args.map((arg, index) =>
+        (changed ?? [0]).includes(index) ? checkPath(arg, readsOnly || isRead) : arg,
       )
       if (/^(rename|copyFile|cp|link)/.test(name)) checkedArgs[0] = checkPath(args[0], true)
       return Reflect.apply(call, of, checkedArgs)

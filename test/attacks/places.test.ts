@@ -71,7 +71,7 @@ const NAMES = [
     '\u200bd',
     'side\\s',
   ],
-].filter((name, at, all) => all.indexOf(name) === at)
+].filter((name, index, all) => all.indexOf(name) === index)
 
 let outer = ''
 let root = ''

@@ -18,10 +18,10 @@ const intents = (...scope: string[]) => `active_intents:
 `
 
 async function scene(scope: string[] = ['src/auth/**'], policy = '') {
-  const at = testWorkspace(FILES, intents(...scope))
-  if (policy !== '') at.write('.orchestration/policy.yaml', policy)
-  const workspace = await at.open()
-  return { at, workspace, session: await startSession(workspace) }
+  const project = testWorkspace(FILES, intents(...scope))
+  if (policy !== '') project.write('.orchestration/policy.yaml', policy)
+  const workspace = await project.open()
+  return { project, workspace, session: await startSession(workspace) }
 }
 
 /** Creates and removes a link. Returns `staged`, or the reason or code of the refusal. */
@@ -97,9 +97,9 @@ describe('the target of a new link', () => {
   })
 
   it('is checked both as written and with its links resolved', async () => {
-    const { at, session } = await scene()
-    fs.symlinkSync('../billing', `${at.root}/src/auth/theirs`)
-    fs.symlinkSync('auth', `${at.root}/src/also`)
+    const { project, session } = await scene()
+    fs.symlinkSync('../billing', `${project.root}/src/auth/theirs`)
+    fs.symlinkSync('auth', `${project.root}/src/also`)
     expect(tryLink(session, 'theirs')).toBe('scope_violation')
     expect(tryLink(session, 'theirs/pay.ts')).toBe('scope_violation')
     expect(tryLink(session, '../also/a.ts')).toBe('scope_violation')
@@ -107,14 +107,14 @@ describe('the target of a new link', () => {
 })
 
 describe('a link created by another operation', () => {
-  const linkOutside = (at: TestWorkspace) => fs.symlinkSync('../billing', `${at.root}/src/auth/theirs`)
+  const linkOutside = (project: TestWorkspace) => fs.symlinkSync('../billing', `${project.root}/src/auth/theirs`)
 
   it('by a copy or a move is checked by its target from the new place', async () => {
-    const { at, session } = await scene()
-    linkOutside(at)
-    fs.symlinkSync('../../auth/a.ts', `${at.root}/src/auth/sub/up`)
-    fs.mkdirSync(`${at.root}/src/auth/sub/deep`)
-    fs.symlinkSync('../../../auth/a.ts', `${at.root}/src/auth/sub/deep/up`)
+    const { project, session } = await scene()
+    linkOutside(project)
+    fs.symlinkSync('../../auth/a.ts', `${project.root}/src/auth/sub/up`)
+    fs.mkdirSync(`${project.root}/src/auth/sub/deep`)
+    fs.symlinkSync('../../../auth/a.ts', `${project.root}/src/auth/sub/deep/up`)
     const { fs: agent } = session
     const operations: (() => void)[] = [
       () => agent.cpSync('src/auth/theirs', 'src/auth/copy', { verbatimSymlinks: true }),
@@ -144,14 +144,14 @@ describe('a link created by another operation', () => {
 })
 
 it('a link whose target left the scope after it was staged is not committed', async () => {
-  const { at, workspace, session } = await scene(['src/**'])
+  const { project, workspace, session } = await scene(['src/**'])
   session.fs.symlinkSync('../billing', 'src/auth/link')
   await session.flush()
-  at.write('.orchestration/active_intents.yaml', intents('src/auth/**'))
+  project.write('.orchestration/active_intents.yaml', intents('src/auth/**'))
   const review = await workspace.review('agent')
   await review.approve()
   await expect(review.commit()).rejects.toMatchObject({
     refused: [{ path: 'src/auth/link', reason: 'scope_violation' }],
   })
-  expect(fs.existsSync(`${at.root}/src/auth/link`)).toBe(false)
+  expect(fs.existsSync(`${project.root}/src/auth/link`)).toBe(false)
 })

@@ -12,9 +12,9 @@ const stageFiles = (fs: Session['fs']) => {
 /** Commits the staged files, and acts while the commit runs. */
 async function actDuringCommit(
   act: (fs: Session['fs']) => void,
-): Promise<{ at: TestWorkspace; changes: unknown[]; names: string[] }> {
-  const at = testWorkspace()
-  const workspace = await at.open()
+): Promise<{ project: TestWorkspace; changes: unknown[]; names: string[] }> {
+  const project = testWorkspace()
+  const workspace = await project.open()
   const agent = await startSession(workspace)
   stageFiles(agent.fs)
   const review = await workspace.review('agent')
@@ -29,7 +29,7 @@ async function actDuringCommit(
   })
   const { changes } = await agent.changes()
   const names = agent.fs.readdirSync('src')
-  return { at, changes: changes.map(({ kind, path, from, intentId }) => [kind, from ?? path, intentId]), names }
+  return { project, changes: changes.map(({ kind, path, from, intentId }) => [kind, from ?? path, intentId]), names }
 }
 
 it.each([
@@ -49,15 +49,15 @@ it.each([
     [['modify', 'src/made.ts', 'INT-001']],
   ],
 ])('%s, still needs a review', async (_name, act, expected) => {
-  const { at, changes, names } = await actDuringCommit(act)
+  const { project, changes, names } = await actDuringCommit(act)
   expect([...changes].sort()).toEqual([...expected].sort())
-  expect(at.text('src/made.ts')).toBe('made\n')
+  expect(project.text('src/made.ts')).toBe('made\n')
   expect(names.includes('made.ts')).toBe(expected[0]?.[0] === 'modify' || expected[0]?.[1] === 'src/a.ts')
 })
 
 it('a change that the agent reverts does not count as a removal', async () => {
-  const at = testWorkspace()
-  const workspace = await at.open()
+  const project = testWorkspace()
+  const workspace = await project.open()
   const agent = await startSession(workspace)
   stageFiles(agent.fs)
   const review = await workspace.review('agent')

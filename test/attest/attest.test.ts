@@ -31,10 +31,10 @@ const CHECKED = `active_intents:
 
 /** A repository with a git commit that a rule released, because a check of it passed. */
 async function commitReleased() {
-  const at = testWorkspace({ 'src/price.js': CODE, '.orchestration/policy.yaml': POLICY }, CHECKED)
-  initRepository(at.root)
-  const base = git(at.root, 'rev-parse', 'HEAD').trim()
-  const workspace = await at.open()
+  const project = testWorkspace({ 'src/price.js': CODE, '.orchestration/policy.yaml': POLICY }, CHECKED)
+  initRepository(project.root)
+  const base = git(project.root, 'rev-parse', 'HEAD').trim()
+  const workspace = await project.open()
   const session = await startSession(workspace)
   session.fs.writeFileSync('src/price.js', CODE.replaceAll('tax', 'vat'))
   const review = await workspace.review('agent')
@@ -45,8 +45,8 @@ async function commitReleased() {
   await workspace.close()
   const dir = mkdtempSync(join(tmpdir(), 'escrow-attest-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
-  const head = git(at.root, 'rev-parse', 'HEAD').trim()
-  return { dir, base, head, check, escrow: (...argv: string[]) => escrowAt(at.root, argv) }
+  const head = git(project.root, 'rev-parse', 'HEAD').trim()
+  return { dir, base, head, check, escrow: (...argv: string[]) => escrowAt(project.root, argv) }
 }
 
 describe('the statement', () => {
@@ -87,8 +87,8 @@ describe('the statement', () => {
   })
 
   it('names the decisions on changes that a hub landed before this machine committed them, and no others', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const session = await startSession(workspace)
     session.fs.writeFileSync('src/a.ts', 'one\n')
     const review = await workspace.review('agent')
@@ -112,7 +112,7 @@ describe('the statement', () => {
     const { key } = pemKey(dir, 'ed25519')
     const reviewers = async (commit: string) => {
       const file = join(dir, `${commit}.json`)
-      await escrowAt(at.root, ['attest', commit, '--key', key, '--out', file])
+      await escrowAt(project.root, ['attest', commit, '--key', key, '--out', file])
       const { verdicts } = envelopeIn(file).statement.predicate
       return verdicts.map(({ reviewer }: { reviewer: { name: string } }) => reviewer.name)
     }

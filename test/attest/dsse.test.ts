@@ -4,7 +4,7 @@ import { openEnvelope, PAYLOAD_TYPE } from '../../src/attest/dsse.js'
 
 it('an envelope that would take hours to check is refused at once', () => {
   const { publicKey: key } = generateKeyPairSync('ed25519')
-  const trusted = new Map(Array.from({ length: 100 }, (_, at) => [`key ${at}`, { key, names: ['ada'] }]))
+  const trusted = new Map(Array.from({ length: 100 }, (_, index) => [`key ${index}`, { key, names: ['ada'] }]))
   const signatures = (count: number) =>
     Array.from({ length: count }, () => ({ sig: Buffer.alloc(64).toString('base64') }))
   const text = (bytes: number, count: number) =>

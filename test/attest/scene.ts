@@ -17,8 +17,8 @@ export interface AttestScene extends TestWorkspace {
 const ADA = { name: 'Ada', email: 'ada@example.org' }
 
 export async function attestScene(): Promise<AttestScene> {
-  const at = testWorkspace()
-  const workspace = await at.open()
+  const project = testWorkspace()
+  const workspace = await project.open()
   const session = await startSession(workspace)
   session.fs.writeFileSync('src/a.ts', 'a one\nchanged\n')
   session.fs.writeFileSync('src/new.ts', 'new\n')
@@ -32,7 +32,7 @@ export async function attestScene(): Promise<AttestScene> {
   await workspace.close()
   const dir = mkdtempSync(join(tmpdir(), 'escrow-attest-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
-  return { ...at, commit: id, dir, escrow: (...argv) => escrowAt(at.root, argv) }
+  return { ...project, commit: id, dir, escrow: (...argv) => escrowAt(project.root, argv) }
 }
 
 export const KEY_TYPES = ['ed25519', 'ecdsa', 'rsa'] as const

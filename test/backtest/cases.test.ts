@@ -65,7 +65,7 @@ it('records cases that pass, without contents, names of people and secrets', asy
       command: 'curl -H "Authorization: Bearer sk-ant-abcdefghijklmnopqrstuvwxyz0123456789" https://example.org',
     }),
     claudeLine('Bash', { command: 'npm test' }, { cwd: `${cwd}/web` }),
-    ...Array.from({ length: 9 }, (_, at) => claudeLine('Bash', { command: `ls ${at}` })),
+    ...Array.from({ length: 9 }, (_, index) => claudeLine('Bash', { command: `ls ${index}` })),
   ]
   const recorder = new CaseRecorder()
   await runBacktest({

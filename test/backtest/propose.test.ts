@@ -7,9 +7,9 @@ import { claudeLine, histories } from './history.js'
 /** Twenty sessions that make the same calls. */
 function sessions(calls: readonly (readonly [string, object])[]): Record<string, readonly object[]> {
   return Object.fromEntries(
-    Array.from({ length: 20 }, (_, at) => [
-      `${at}.jsonl`,
-      calls.map(([name, input]) => claudeLine(name, input, { sessionId: `s${at}` })),
+    Array.from({ length: 20 }, (_, index) => [
+      `${index}.jsonl`,
+      calls.map(([name, input]) => claudeLine(name, input, { sessionId: `s${index}` })),
     ]),
   )
 }

@@ -31,20 +31,20 @@ it.each<[string, (out: string) => string[]]>([
   ],
 ])('leaves the workspace, the state of this machine and the histories unchanged, for %s', async (_, options) => {
   const [state, out] = [tempDir(), tempDir()]
-  const at = testWorkspace()
+  const project = testWorkspace()
   try {
     await withStateHome(state.path, async () => {
-      initRepository(at.root)
-      at.write('.orchestration/policy.yaml', 'terminal: { classes: { destructive: ask, other: allow } }\n')
-      const workspace = await at.open()
+      initRepository(project.root)
+      project.write('.orchestration/policy.yaml', 'terminal: { classes: { destructive: ask, other: allow } }\n')
+      const workspace = await project.open()
       const session = await startSession(workspace)
       session.fs.writeFileSync('src/a.ts', 'staged\n')
       await workspace.close()
-      const history = histories({ 'a.jsonl': harm(at.root) })
-      const places = [at.root, state.path, history]
+      const history = histories({ 'a.jsonl': harm(project.root) })
+      const places = [project.root, state.path, history]
       const before = places.map(snapshotOf)
       const argv = ['backtest', history, '--json', ...options(out.path)]
-      const { code, err, out: printed } = await escrowAt(at.root, argv)
+      const { code, err, out: printed } = await escrowAt(project.root, argv)
       expect([code, err]).toEqual([0, ''])
       if (!argv.includes('--propose')) expect(JSON.parse(printed).calls.all).toBe(5)
       expect(places.map(snapshotOf)).toEqual(before)

@@ -8,6 +8,6 @@ export function keepOnly(name: string): () => void {
 }
 
 function replaceWith(list: readonly unknown[]): void {
-  list.forEach((each, at) => void Reflect.set(CONTAINMENTS, at, each))
+  list.forEach((each, index) => void Reflect.set(CONTAINMENTS, index, each))
   Reflect.set(CONTAINMENTS, 'length', list.length)
 }

@@ -3,15 +3,15 @@ import { INTENTS, testWorkspace } from '../support/workspace.js'
 import { escrowAt } from './real.js'
 
 async function setUpStaged(...paths: string[]) {
-  const at = testWorkspace({ 'src/a.ts': 'a\n' }, INTENTS)
-  const workspace = await at.open()
+  const project = testWorkspace({ 'src/a.ts': 'a\n' }, INTENTS)
+  const workspace = await project.open()
   const session = await workspace.session({ id: 'agent' })
   await session.selectIntent('INT-001')
-  session.fs.mkdirSync(`${at.root}/src/new/deep`, { recursive: true })
-  for (const path of paths) session.fs.writeFileSync(`${at.root}/${path}`, 'new\n')
+  session.fs.mkdirSync(`${project.root}/src/new/deep`, { recursive: true })
+  for (const path of paths) session.fs.writeFileSync(`${project.root}/${path}`, 'new\n')
   await session.close()
   await workspace.close()
-  return at.root
+  return project.root
 }
 
 it('removes the directories that contained only discarded files', async () => {

@@ -7,16 +7,16 @@ import { testWorkspace, startSession } from '../support/workspace.js'
 import { escrowAt } from './real.js'
 
 it("prints a refusing hook's output below the error, line by line and without control characters", async () => {
-  const at = testWorkspace()
-  initRepository(at.root)
-  mkdirSync(`${at.root}/.git/hooks`, { recursive: true })
+  const project = testWorkspace()
+  initRepository(project.root)
+  mkdirSync(`${project.root}/.git/hooks`, { recursive: true })
   const hook = '#!/bin/sh\nprintf "one\\n\\033[2Jtwo\\n1 problem\\n"\nexit 1\n'
-  writeFileSync(`${at.root}/.git/hooks/pre-commit`, hook, { mode: 0o755 })
-  const session = await startSession(await at.open())
+  writeFileSync(`${project.root}/.git/hooks/pre-commit`, hook, { mode: 0o755 })
+  const session = await startSession(await project.open())
   session.fs.writeFileSync('src/a.ts', 'changed\n')
   await session.close()
-  expect((await escrowAt(at.root, ['approve', session.id])).code).toBe(0)
-  const { code, err } = await escrowAt(at.root, ['commit', session.id, '--hooks'])
+  expect((await escrowAt(project.root, ['approve', session.id])).code).toBe(0)
+  const { code, err } = await escrowAt(project.root, ['commit', session.id, '--hooks'])
   expect(code).toBe(1)
   expect(err).toContain(
     'escrow: The pre-commit hook refused the commit, so nothing was committed: 1 problem (unsupported)\n',
@@ -44,13 +44,13 @@ it('prints the message of a refused path once', () => {
 })
 
 it('names the session that was typed in the commands of a hint', async () => {
-  const at = testWorkspace()
-  const session = await startSession(await at.open())
+  const project = testWorkspace()
+  const session = await startSession(await project.open())
   session.fs.writeFileSync('src/a.ts', 'changed\n')
   await session.close()
-  expect((await escrowAt(at.root, ['approve', session.id])).code).toBe(0)
-  writeFileSync(`${at.root}/src/a.ts`, 'other\n')
-  const { err } = await escrowAt(at.root, ['commit', session.id])
+  expect((await escrowAt(project.root, ['approve', session.id])).code).toBe(0)
+  writeFileSync(`${project.root}/src/a.ts`, 'other\n')
+  const { err } = await escrowAt(project.root, ['commit', session.id])
   expect(err).toContain('\n  src/a.ts changed on disk after the agent read it.\n')
   expect(err).toContain(`'escrow commit ${session.id} --merge'`)
   expect(err).not.toContain('SESSION')

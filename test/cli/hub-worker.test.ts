@@ -15,9 +15,9 @@ it("a hub with a worker lands a machine's change, and its status says so", async
   }
   const remote = `${root}/remote.git`
   git(root, 'init', '-q', '--bare', '-b', 'main', remote)
-  const at = testWorkspace()
-  initRepository(at.root)
-  git(at.root, 'push', '-q', remote, 'main')
+  const project = testWorkspace()
+  initRepository(project.root)
+  git(project.root, 'push', '-q', remote, 'main')
   const [laptop, ada] = [
     hub('token', 'add', 'laptop', '--role', 'host'),
     hub('token', 'add', 'Ada', '--role', 'reviewer'),
@@ -27,10 +27,10 @@ it("a hub with a worker lands a machine's change, and its status says so", async
   const wrong = runEscrow(root, ['hub', '--dir', 'hub', 'repository', 'set', 'https://ada:secret@example.com/x.git'])
   expect([wrong.status, wrong.stdout]).toEqual([1, ''])
   const { child, url } = await startEscrow(root, 'hub', '--dir', 'hub', '--worker')
-  const session = await startSession(await at.open(), 'agent-1')
+  const session = await startSession(await project.open(), 'agent-1')
   session.fs.writeFileSync('src/a.ts', 'landed\n')
-  expect(runEscrow(at.root, ['remote', 'add', url], { input: laptop })).toMatchObject({ status: 0, stderr: '' })
-  expect(runEscrow(at.root, ['remote', 'sync'])).toMatchObject({ status: 0, stderr: '' })
+  expect(runEscrow(project.root, ['remote', 'add', url], { input: laptop })).toMatchObject({ status: 0, stderr: '' })
+  expect(runEscrow(project.root, ['remote', 'sync'])).toMatchObject({ status: 0, stderr: '' })
   const headers = { authorization: `Bearer ${ada.trim()}` }
   const ask = async (path: string, body?: string) =>
     fetch(`${url}/v1${path}`, { headers, ...(body !== undefined && { method: 'POST', body }) })
@@ -41,9 +41,9 @@ it("a hub with a worker lands a machine's change, and its status says so", async
   expect(git(remote, 'show', 'main:src/a.ts')).toBe('landed\n')
   const signedIn = await fetch(url, { headers: { cookie: `escrow-hub=${ada.trim()}` } })
   expect(await signedIn.text()).toContain('class="landing-landed">landed')
-  expect(runEscrow(at.root, ['remote', 'sync']).stdout).toContain('landed  agent-1: 1 change on main as ')
+  expect(runEscrow(project.root, ['remote', 'sync']).stdout).toContain('landed  agent-1: 1 change on main as ')
   const commit = git(remote, 'rev-parse', 'main').trim()
-  const status = runEscrow(at.root, ['status']).stdout
+  const status = runEscrow(project.root, ['status']).stdout
   expect(status).toContain(`main ${commit.slice(0, 12)}`)
   expect(status).not.toContain('to commit')
   const ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)))

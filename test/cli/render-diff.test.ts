@@ -57,7 +57,7 @@ describe('renderChangeSet', () => {
   })
 
   it('counts the lines of a long script that it leaves out', () => {
-    const many = renderWithScript(Array.from({ length: 20 }, (_, at) => `line ${at}`))
+    const many = renderWithScript(Array.from({ length: 20 }, (_, index) => `line ${index}`))
     expect(many).toContain("\n     line 7\n     … 12 more lines, all of them in 'escrow log --json'\n")
     const wide = renderWithScript(['a'.repeat(500), 'b', 'c'])
     expect(wide).toContain(`\n     ${'a'.repeat(400)} … 100 more characters, all of them in 'escrow log --json'\n`)

@@ -57,11 +57,11 @@ it('a port in use is named, with the option that gives another one', async () =>
 })
 
 it('review --web opens the named session, and refuses an unknown one', async () => {
-  const place = testWorkspace({ 'src/a.ts': 'x' })
-  const workspace = await place.open()
+  const project = testWorkspace({ 'src/a.ts': 'x' })
+  const workspace = await project.open()
   const session = await startSession(workspace)
   session.fs.writeFileSync('src/a.ts', 'y')
-  const { url } = await startServer(place.root, 'review', session.id, '--web')
+  const { url } = await startServer(project.root, 'review', session.id, '--web')
   expect([url.hostname, url.hash]).toEqual(['127.0.0.1', `#/review/${session.id}`])
-  await expect(startServer(place.root, 'review', 'nobody', '--web')).rejects.toThrow('There is no session nobody')
+  await expect(startServer(project.root, 'review', 'nobody', '--web')).rejects.toThrow('There is no session nobody')
 })

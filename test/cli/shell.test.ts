@@ -43,14 +43,14 @@ async function run(args: readonly string[], cwd: string, env: Env, input = ''): 
 
 /** Runs the same command in a new session, or in the process that owns the session. */
 async function setUp(isServed: boolean) {
-  const at = testWorkspace()
-  const workspace = await at.open()
+  const project = testWorkspace()
+  const workspace = await project.open()
   const env: Record<string, string> = { ESCROW_SESSION_ID: 'shell', ESCROW_INTENT_ID: 'INT-001' }
-  if (!isServed) return { ...at, workspace, env }
+  if (!isServed) return { ...project, workspace, env }
   const session = await startSession(workspace, 'shell')
   const server = await serveShell(session)
   onTestFinished(() => server.close())
-  return { ...at, workspace, env: { ...server.env } }
+  return { ...project, workspace, env: { ...server.env } }
 }
 
 describe.each([
@@ -159,11 +159,11 @@ describe('escrow-sh', () => {
 
 describe('serveShell', () => {
   it('listens in a private directory, is removed on close, and drops clients with an unknown protocol', async () => {
-    const at = testWorkspace()
-    const server = await serveShell(await startSession(await at.open(), 'shell'))
+    const project = testWorkspace()
+    const server = await serveShell(await startSession(await project.open(), 'shell'))
     const path = server.env.ESCROW_SHELL
     expect(fs.statSync(path.replace(/\/sh$/, '')).mode & 0o777).toBe(0o700)
-    expect(path.startsWith(at.root)).toBe(false)
+    expect(path.startsWith(project.root)).toBe(false)
     const { connect } = await import('node:net')
     for (const words of ['{}\n', 'nonsense\n', '{"run":7,"cwd":"."}\n', 'x'.repeat(3 << 20)]) {
       const socket = connect(path)

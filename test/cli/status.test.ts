@@ -8,18 +8,18 @@ const REVIEWER = { name: 'Ada' }
 
 /** A session with a rejected, an approved and an open change, and one without any. */
 async function setUpReviewed() {
-  const at = testWorkspace({ 'src/a.ts': 'a\n' }, INTENTS)
-  const workspace = await at.open()
+  const project = testWorkspace({ 'src/a.ts': 'a\n' }, INTENTS)
+  const workspace = await project.open()
   const session = await workspace.session({ id: 'agent' })
   await session.selectIntent('INT-001')
-  for (const name of ['no', 'open', 'yes']) session.fs.writeFileSync(`${at.root}/src/${name}.ts`, `${name}\n`)
+  for (const name of ['no', 'open', 'yes']) session.fs.writeFileSync(`${project.root}/src/${name}.ts`, `${name}\n`)
   await (await workspace.session({ id: 'empty' })).close()
   await session.close()
   const review = await workspace.review('agent')
   await review.reject({ paths: ['src/no.ts'] }, 'Not\nhere.', REVIEWER)
   await review.approve({ paths: ['src/yes.ts'] }, REVIEWER)
   await workspace.close()
-  return at.root
+  return project.root
 }
 
 describe('status', () => {
@@ -67,18 +67,18 @@ Next
   })
 
   it('counts the verdicts of a session with many changes', async () => {
-    const at = testWorkspace({ 'src/a.ts': 'a\n' }, INTENTS)
-    const workspace = await at.open()
+    const project = testWorkspace({ 'src/a.ts': 'a\n' }, INTENTS)
+    const workspace = await project.open()
     const session = await workspace.session({ id: 'agent' })
     await session.selectIntent('INT-001')
-    for (let each = 0; each < 25; each++) session.fs.writeFileSync(`${at.root}/src/${each}.ts`, `${each}\n`)
+    for (let each = 0; each < 25; each++) session.fs.writeFileSync(`${project.root}/src/${each}.ts`, `${each}\n`)
     await session.close()
     const review = await workspace.review('agent')
     await review.reject({ paths: ['src/1.ts'] }, 'No.', REVIEWER)
     await review.approve({ paths: ['src/2*.ts'] }, REVIEWER)
     await workspace.close()
 
-    const { out } = await escrowAt(at.root, ['status'])
+    const { out } = await escrowAt(project.root, ['status'])
 
     expect(out.slice(out.indexOf('Rejected'))).toBe(`Rejected
   agent  src/1.ts  Ada: No.

@@ -101,7 +101,7 @@ describe('Ctrl-C', () => {
 })
 
 describe('long output', () => {
-  const lines = Array.from({ length: 200 }, (_, at) => `line ${at}\n`).join('')
+  const lines = Array.from({ length: 200 }, (_, index) => `line ${index}\n`).join('')
   const cwd = () => at('long')
   beforeAll(async () => {
     const options = { cwd: cwd(), env: { ...process.env, ...env } }

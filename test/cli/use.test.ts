@@ -4,11 +4,11 @@ import { INTENTS, testWorkspace } from '../support/workspace.js'
 import { escrowAt } from './real.js'
 
 function workspace(intents = INTENTS) {
-  const at = testWorkspace({}, intents)
+  const project = testWorkspace({}, intents)
   return {
-    ...at,
-    use: (...argv: string[]) => escrowAt(at.root, ['use', ...argv, '--by', 'Ada']),
-    file: () => readFileSync(`${at.root}/.orchestration/active_intents.yaml`, 'utf8'),
+    ...project,
+    use: (...argv: string[]) => escrowAt(project.root, ['use', ...argv, '--by', 'Ada']),
+    file: () => readFileSync(`${project.root}/.orchestration/active_intents.yaml`, 'utf8'),
   }
 }
 

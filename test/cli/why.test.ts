@@ -17,8 +17,8 @@ function why(root: string) {
 }
 
 function workspace(intents = SELECTED) {
-  const at = testWorkspace({ 'src/a.ts': 'a\n', '.orchestration/policy.yaml': POLICY }, intents)
-  return { ...at, why: why(at.root) }
+  const project = testWorkspace({ 'src/a.ts': 'a\n', '.orchestration/policy.yaml': POLICY }, intents)
+  return { ...project, why: why(project.root) }
 }
 
 describe('why', () => {

@@ -10,9 +10,9 @@ const INTENTS = `active_intents:
 
 describe.each(HOSTS)('the settings of %s', (client) => {
   it('are protected, and closed to commands that run next to the client', async () => {
-    const at = testWorkspace({ 'src/a.ts': 'a\n' }, INTENTS)
-    const session = await startSession(await at.open(), 's')
-    const files = plansOf(client, at.root, false).map(({ path }) => path)
+    const project = testWorkspace({ 'src/a.ts': 'a\n' }, INTENTS)
+    const session = await startSession(await project.open(), 's')
+    const files = plansOf(client, project.root, false).map(({ path }) => path)
     expect(files.length).toBeGreaterThan(0)
     for (const path of files) {
       expect(

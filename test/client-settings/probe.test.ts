@@ -25,17 +25,17 @@ function installProgram(script: string | undefined): void {
 }
 
 function enterClient(client: (typeof CLIENTS)[number]) {
-  const at = testWorkspace()
-  applyClients(at.root, planClients(at.root, [client]))
-  return at
+  const project = testWorkspace()
+  applyClients(project.root, planClients(project.root, [client]))
+  return project
 }
 
 describe.each(CLIENTS)('the entry of %s', (client) => {
   it('answers, and leaves no record', async () => {
     installProgram(`exec '${process.execPath}' '${compileOnce()}/test/children/escrow.js' "$@"`)
-    const at = enterClient(client)
-    expect(await probeEntry(at.root, client)).toBeUndefined()
-    expect(await recordsOf(await at.open())).toEqual([])
+    const project = enterClient(client)
+    expect(await probeEntry(project.root, client)).toBeUndefined()
+    expect(await recordsOf(await project.open())).toEqual([])
   })
 
   it.each([

@@ -31,8 +31,8 @@ function tableOf(checksByClient: readonly (readonly [title: string, checks: read
   const checks = [...new Set(checksByClient.flatMap(([, each]) => each))]
   const rows = checks.map((check) => [check, ...checksByClient.map(([, each]) => (each.includes(check) ? 'yes' : '–'))])
   const all = [['check', ...versions], ...rows]
-  const widths = all[0]?.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0))) ?? []
-  const line = (row: readonly string[]) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`
+  const widths = all[0]?.map((_, index) => Math.max(...all.map((row) => row[index]?.length ?? 0))) ?? []
+  const line = (row: readonly string[]) => `| ${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |`
   const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
   const [first = [], ...rest] = all
   return `${HEAD}\n${[line(first), rule, ...rest.map(line)].join('\n')}\n`

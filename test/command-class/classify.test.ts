@@ -38,7 +38,7 @@ describe('a line', () => {
   })
 
   it('of many parts has a reason for each class', async () => {
-    const many = Array.from({ length: 40 }, (_, at) => `git x${at}; p${at} $X`).join('\n')
+    const many = Array.from({ length: 40 }, (_, index) => `git x${index}; p${index} $X`).join('\n')
     const { classes, why } = await classifyCommand(`${many}\nrm x`)
     expect(classes).toEqual(['destructive', 'other'])
     expect(new Set(why.map((reason) => reason.class))).toEqual(new Set(classes))

@@ -122,8 +122,8 @@ describe.each(usable)('$name', (containment) => {
 
   it('stages what a command changes, and nothing reaches the disk', async () => {
     const policy = `terminal: { require: [${containment.keeps.join(', ')}] }\n`
-    const at = testWorkspace({ 'src/a': 'a\n', 'src/gone': 'x\n', '.orchestration/policy.yaml': policy })
-    const session = await startSession(await at.open())
+    const project = testWorkspace({ 'src/a': 'a\n', 'src/gone': 'x\n', '.orchestration/policy.yaml': policy })
+    const session = await startSession(await project.open())
     const ran = await session.exec('cat src/a; echo new > src/made; echo more >> src/a; rm src/gone; ln -s a src/l')
     expect([ran.exitCode, ran.stdout, ran.isolation, ran.containment]).toEqual([0, 'a\n', 'sandbox', containment.name])
     expect(ran.effects.changes.map(({ kind, path }) => `${kind} ${path}`).sort()).toEqual([
@@ -132,7 +132,7 @@ describe.each(usable)('$name', (containment) => {
       'link src/l',
       'modify src/a',
     ])
-    expect([at.text('src/a'), at.text('src/gone')]).toEqual(['a\n', 'x\n'])
+    expect([project.text('src/a'), project.text('src/gone')]).toEqual(['a\n', 'x\n'])
     expect((await session.exec('cat src/a src/l')).stdout).toBe('a\nmore\na\nmore\n')
   })
 })

@@ -9,8 +9,8 @@ function lcsLength(before: readonly string[], after: readonly string[]): number 
   let row = Array<number>(after.length + 1).fill(0)
   for (const line of before) {
     const next = [0]
-    after.forEach((other, at) => {
-      next.push(line === other ? (row[at] ?? 0) + 1 : Math.max(row[at + 1] ?? 0, next[at] ?? 0))
+    after.forEach((other, index) => {
+      next.push(line === other ? (row[index] ?? 0) + 1 : Math.max(row[index + 1] ?? 0, next[index] ?? 0))
     })
     row = next
   }
@@ -23,9 +23,9 @@ it('finds a longest common subsequence, in order', () => {
       const pairs = commonLines(before, after, 1_000) ?? []
       expect(pairs).toHaveLength(lcsLength(before, after))
       for (const [o, n] of pairs) expect(before[o]).toBe(after[n])
-      pairs.slice(1).forEach(([o, n], at) => {
-        expect(o).toBeGreaterThan(pairs[at]?.[0] ?? -1)
-        expect(n).toBeGreaterThan(pairs[at]?.[1] ?? -1)
+      pairs.slice(1).forEach(([o, n], index) => {
+        expect(o).toBeGreaterThan(pairs[index]?.[0] ?? -1)
+        expect(n).toBeGreaterThan(pairs[index]?.[1] ?? -1)
       })
     }),
   )

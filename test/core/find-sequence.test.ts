@@ -20,7 +20,7 @@ describe('the search for a sequence', () => {
     fc.assert(
       fc.property(text(40), text(8), (all, part) => {
         const [lines, wanted] = [all.split('\n'), part.split('\n')]
-        const first = lines.findIndex((_, at) => wanted.every((line, i) => lines[at + i] === line))
+        const first = lines.findIndex((_, index) => wanted.every((line, i) => lines[index + i] === line))
         expect(createFinder(wanted)(lines)).toBe(first)
       }),
       { numRuns: 2_000 },
@@ -30,7 +30,7 @@ describe('the search for a sequence', () => {
   it('finds every occurrence, also overlapping ones', () => {
     fc.assert(
       fc.property(text(40), text(5), (all, part) => {
-        const places = [...all].flatMap((_, at) => (part !== '' && all.startsWith(part, at) ? [at] : []))
+        const places = [...all].flatMap((_, index) => (part !== '' && all.startsWith(part, index) ? [index] : []))
         expect(findEach(all, part)).toEqual(places)
       }),
       { numRuns: 2_000 },

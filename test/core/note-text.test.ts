@@ -170,7 +170,7 @@ describe('a note that a stranger wrote', () => {
       .map((pairs) => pairs.map(([first, more]) => [first, first + more] as const))
     const text = (all: readonly (readonly [number, number])[]) => all.map((range) => range.join('-')).join(',')
     const linesOf = (all: readonly (readonly [number, number])[]) =>
-      new Set(all.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, at) => first + at)))
+      new Set(all.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, index) => first + index)))
     fc.assert(
       fc.property(ranges, ranges, (old, fresh) => {
         const renewed = renewNote(

@@ -14,14 +14,14 @@ async function linesOf(child: Child): Promise<string[]> {
   return lines
 }
 
-function counterAt(at: TestWorkspace): number {
-  return Number(readFileSync(`${at.root}/src/counter.txt`, 'utf8'))
+function counterAt(project: TestWorkspace): number {
+  return Number(readFileSync(`${project.root}/src/counter.txt`, 'utf8'))
 }
 
 /** Expects that every number up to the counter was committed once and is in the ledger. */
-async function expectCounted(at: TestWorkspace, acknowledged: readonly string[], kills: number): Promise<void> {
-  const workspace = await at.open()
-  const counter = counterAt(at)
+async function expectCounted(project: TestWorkspace, acknowledged: readonly string[], kills: number): Promise<void> {
+  const workspace = await project.open()
+  const counter = counterAt(project)
   expect(new Set(acknowledged).size).toBe(acknowledged.length)
   expect(counter).toBeGreaterThanOrEqual(acknowledged.length)
   expect(counter).toBeLessThanOrEqual(acknowledged.length + kills)
@@ -31,26 +31,26 @@ async function expectCounted(at: TestWorkspace, acknowledged: readonly string[],
 }
 
 it(`${PROCESSES} processes count to ${PROCESSES * TIMES}, and no number is lost or repeated`, async () => {
-  const at = testWorkspace({ 'src/counter.txt': '0\n' })
+  const project = testWorkspace({ 'src/counter.txt': '0\n' })
   const since = performance.now()
   const children = Array.from({ length: PROCESSES }, (_, n) =>
-    startChild('counting.ts', at.root, `agent-${n}`, String(TIMES)),
+    startChild('counting.ts', project.root, `agent-${n}`, String(TIMES)),
   )
   const acknowledged = (await Promise.all(children.map(linesOf))).flat()
   expect(acknowledged).toHaveLength(PROCESSES * TIMES)
-  await expectCounted(at, acknowledged, 0)
-  expect(counterAt(at)).toBe(PROCESSES * TIMES)
+  await expectCounted(project, acknowledged, 0)
+  expect(counterAt(project)).toBe(PROCESSES * TIMES)
   const seconds = (performance.now() - since) / 1000
   console.log(`${PROCESSES} processes: ${(acknowledged.length / seconds).toFixed(1)} commits a second`)
 })
 
 it('processes that are killed at random and restarted lose and repeat no number', async () => {
-  const at = testWorkspace({ 'src/counter.txt': '0\n' })
+  const project = testWorkspace({ 'src/counter.txt': '0\n' })
   const acknowledged: string[] = []
   let kills = 0
   const worker = async (n: number) => {
     for (let mine = 0; mine < TIMES; ) {
-      const child = startChild('counting.ts', at.root, `agent-${n}`, String(TIMES - mine))
+      const child = startChild('counting.ts', project.root, `agent-${n}`, String(TIMES - mine))
       const lines = linesOf(child)
       // Some runs are not killed: a process that is always killed while it opens would never count.
       if (Math.random() < 0.6) {
@@ -64,6 +64,6 @@ it('processes that are killed at random and restarted lose and repeat no number'
     }
   }
   await Promise.all(Array.from({ length: PROCESSES }, (_, n) => worker(n)))
-  await expectCounted(at, acknowledged, kills)
-  console.log(`${kills} kills, ${counterAt(at) - acknowledged.length} commits were done but not acknowledged`)
+  await expectCounted(project, acknowledged, kills)
+  console.log(`${kills} kills, ${counterAt(project) - acknowledged.length} commits were done but not acknowledged`)
 })

@@ -13,11 +13,11 @@ export interface GitRounds extends TestWorkspace {
 }
 
 export function gitRounds(): GitRounds {
-  const at = testWorkspace()
-  mkdirSync(`${at.root}/src/deep`, { recursive: true })
-  at.write('.orchestration/policy.yaml', 'commit: { git: true }\n')
-  initRepository(at.root)
-  return { ...at, run: (...args) => git(at.root, ...args).trimEnd() }
+  const project = testWorkspace()
+  mkdirSync(`${project.root}/src/deep`, { recursive: true })
+  project.write('.orchestration/policy.yaml', 'commit: { git: true }\n')
+  initRepository(project.root)
+  return { ...project, run: (...args) => git(project.root, ...args).trimEnd() }
 }
 
 /** The round that the files, the branch and git's index all have. */

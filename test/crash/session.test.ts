@@ -6,13 +6,13 @@ import { KILLS, runAndKill, SLOW } from '../children/run-and-kill.js'
 import { metadataOf, recordsOf, testWorkspace } from '../support/workspace.js'
 
 it(`a commit killed at ${KILLS} random moments is complete or absent, and the ledger agrees`, SLOW, async () => {
-  const at = testWorkspace()
-  mkdirSync(`${at.root}/src/deep`, { recursive: true })
+  const project = testWorkspace()
+  mkdirSync(`${project.root}/src/deep`, { recursive: true })
   let done = 0
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const last = await runAndKill('committing.ts', at.root, done + 1, kill % 3, Math.random() * 60)
-    const workspace = await openWorkspace(at.root)
-    const onDisk = new Set(FILES.map((path) => roundOf(`${at.root}/${path}`)))
+    const last = await runAndKill('committing.ts', project.root, done + 1, kill % 3, Math.random() * 60)
+    const workspace = await openWorkspace(project.root)
+    const onDisk = new Set(FILES.map((path) => roundOf(`${project.root}/${path}`)))
     expect([...onDisk]).toHaveLength(1)
     const [round = -1] = onDisk
     expect([last, last + 1]).toContain(round)

@@ -6,17 +6,17 @@ import { after, type Model, NAMES, NOTHING, type State, stepOf } from '../childr
 import { metadataOf, recordsOf, testWorkspace } from '../support/workspace.js'
 
 it(`a stage killed at ${KILLS} random moments has every call that returned, with its content`, SLOW, async () => {
-  const at = testWorkspace()
+  const project = testWorkspace()
   let state: State = NOTHING
   let done = 0
   const returned: number[] = []
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const last = await runAndKill('stager.ts', at.root, done + 1, kill % 4, Math.random() * 40)
+    const last = await runAndKill('stager.ts', project.root, done + 1, kill % 4, Math.random() * 40)
     for (let n = done + 1; n <= last; n += 1) {
       state = after(state, stepOf(n))
       returned.push(n)
     }
-    const workspace = await openWorkspace(at.root)
+    const workspace = await openWorkspace(project.root)
     const session = await workspace.session({ id: 'agent' })
     const readModel = (): Model =>
       new Map(
@@ -47,9 +47,9 @@ it(`a stage killed at ${KILLS} random moments has every call that returned, with
     }
     expect(await workspace.ledger.verify()).toMatchObject({ ok: true })
     await workspace.close()
-    for (const name of NAMES) expect(existsSync(`${at.root}/${name}`)).toBe(false)
+    for (const name of NAMES) expect(existsSync(`${project.root}/${name}`)).toBe(false)
   }
-  const workspace = await at.open()
+  const workspace = await project.open()
   const calls = (await recordsOf(workspace)).filter((record) => metadataOf(record).type === 'tool_call')
   // Each tool call that returned is in the ledger exactly once.
   const ids = calls.map((record) => record.req_id)

@@ -36,7 +36,7 @@ const COMMENT_HABITS: readonly (readonly [RegExp, string])[] = [
 
 /** The lines with such an expression, each with its number and the replacement. */
 export function badHabits(text: string): string[] {
-  return text.split('\n').flatMap((line, at) => habitsIn(line, at + 1, HABITS))
+  return text.split('\n').flatMap((line, index) => habitsIn(line, index + 1, HABITS))
 }
 
 /** The comments of a source with such an expression, each with the number of its first line and the replacement. */

@@ -30,23 +30,23 @@ const row = (page: Page, name: string) => page.locator('.monaco-list-row', { has
 /** Creates a session of several steps, and opens it in the editor. */
 async function open(
   dark = false,
-): Promise<{ place: TestWorkspace; page: Page; take: (name: string) => Promise<void> }> {
-  const place = testWorkspace({ ...FILES, 'src/long.txt': LONG }, '')
-  const workspace = await place.open()
+): Promise<{ project: TestWorkspace; page: Page; take: (name: string) => Promise<void> }> {
+  const project = testWorkspace({ ...FILES, 'src/long.txt': LONG }, '')
+  const workspace = await project.open()
   const session = await openAgent(workspace)
   const write = (id: string, path: string, text: string) =>
     session.toolCall({ tool: 'write_to_file', kind: 'edit', id }, async () =>
-      session.fs.writeFileSync(`${place.root}/${path}`, text),
+      session.fs.writeFileSync(`${project.root}/${path}`, text),
     )
   // Sorted by id, the order would be the reverse.
   await write('toolu_02', 'src/long.txt', LONG.replace('line 2\n', 'two\n').replace('line 28\n', 'more\n'))
   await write('toolu_01', 'src/new.txt', 'fresh text\n')
   await session.flush()
-  const page = await browser.page(editor.address(place.root), { width: 1280, height: 800, dark })
+  const page = await browser.page(editor.address(project.root), { width: 1280, height: 800, dark })
   onTestFinished(() => page.close())
   await page.locator('.activitybar [aria-label^="Escrow"]').first().click()
   await row(page, 'long.txt').waitFor({ timeout: 60_000 })
-  return { place, page, take: async (name) => void (await page.screenshot({ path: join(PICTURES, `${name}.png`) })) }
+  return { project, page, take: async (name) => void (await page.screenshot({ path: join(PICTURES, `${name}.png`) })) }
 }
 
 it('lists the steps in order of time, and opens a new file without an empty side', async () => {
@@ -66,7 +66,7 @@ it('lists the steps in order of time, and opens a new file without an empty side
 })
 
 it('a session is reviewed with keys only: one hunk approved, one rejected with a reason and withdrawn, the rest committed', async () => {
-  const { place, page, take } = await open()
+  const { project, page, take } = await open()
   const { keyboard } = page
   await row(page, 'long.txt').click()
   await row(page, 'long.txt').locator('.monaco-tl-twistie').click()
@@ -95,11 +95,11 @@ it('a session is reviewed with keys only: one hunk approved, one rejected with a
   expect(await question.textContent()).toMatch(/src\/long\.txt · 1 of 2 hunks · \+1 −1/)
   await take('commit')
   await keyboard.press('Enter')
-  await expect.poll(() => place.text('src/long.txt'), { timeout: 20_000 }).toBe(LONG.replace('line 2\n', 'two\n'))
+  await expect.poll(() => project.text('src/long.txt'), { timeout: 20_000 }).toBe(LONG.replace('line 2\n', 'two\n'))
 })
 
 it('works in a dark theme, and asks before an approval of everything', async () => {
-  const { place, page, take } = await open(true)
+  const { project, page, take } = await open(true)
   const session = row(page, 'cents')
   await session.click({ button: 'right' })
   await page.locator('.monaco-menu .action-label', { hasText: /^Approve$/ }).click()
@@ -109,5 +109,5 @@ it('works in a dark theme, and asks before an approval of everything', async () 
   await take('approve-all-dark')
   await page.keyboard.press('Escape')
   await question.waitFor({ state: 'detached' })
-  expect(place.text('src/long.txt')).toBe(LONG)
+  expect(project.text('src/long.txt')).toBe(LONG)
 })

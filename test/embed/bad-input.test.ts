@@ -19,18 +19,18 @@ import {
 
 /** A workspace with one staged edit in a closed session, and at least one line in the ledger. */
 async function setUpUsedWorkspace(): Promise<TestWorkspace> {
-  const at = testWorkspace()
-  const workspace = await openWorkspace(at.root)
+  const project = testWorkspace()
+  const workspace = await openWorkspace(project.root)
   const session = await startSession(workspace)
   session.fs.writeFileSync('src/a.ts', 'staged\n')
   session.fs.writeFileSync('src/b.ts', 'staged too\n')
   await workspace.close()
-  return at
+  return project
 }
 
-const files = (at: TestWorkspace) => treeOf(fs, at.root)
-const orchestration = (at: TestWorkspace, name: string) => `${at.root}/.orchestration/${name}`
-const inState = (at: TestWorkspace, name: string) => `${stateOf(at.root)}/${name}`
+const files = (project: TestWorkspace) => treeOf(fs, project.root)
+const orchestration = (project: TestWorkspace, name: string) => `${project.root}/.orchestration/${name}`
+const inState = (project: TestWorkspace, name: string) => `${stateOf(project.root)}/${name}`
 
 describe('a directory that is not a workspace', () => {
   it.each([
@@ -38,36 +38,36 @@ describe('a directory that is not a workspace', () => {
     ['is a file', (root: string) => `${root}/src/a.ts`, /a\.ts.*not a directory/],
     ['is a circular link', (root: string) => `${root}/loop`, /loop.*cannot be read \(ELOOP\)/],
   ])('%s', async (_, name, words) => {
-    const at = testWorkspace()
-    symlinkSync('loop', `${at.root}/loop`)
-    const before = files(at)
-    const error = await failure(() => openWorkspace(name(at.root)))
+    const project = testWorkspace()
+    symlinkSync('loop', `${project.root}/loop`)
+    const before = files(project)
+    const error = await failure(() => openWorkspace(name(project.root)))
     expect(error).toMatchObject({ name: 'EscrowError', reason: 'access_denied' })
     expect(error.message).toMatch(words)
     expect(error.message).toMatch(/\.$/)
-    expect(files(at)).toEqual(before)
+    expect(files(project)).toEqual(before)
   })
 
   it('cannot be listed', async () => {
-    const at = testWorkspace()
-    fs.chmodSync(at.root, 0o300)
-    const error = await withoutPrivileges(() => failure(() => openWorkspace(at.root)))
-    fs.chmodSync(at.root, 0o700)
+    const project = testWorkspace()
+    fs.chmodSync(project.root, 0o300)
+    const error = await withoutPrivileges(() => failure(() => openWorkspace(project.root)))
+    fs.chmodSync(project.root, 0o700)
     expect(error).toMatchObject({ reason: 'access_denied', hint: expect.stringContaining('read') })
   })
 })
 
 describe('a foreign state directory', () => {
   it('is refused by name, and nothing changes', async () => {
-    const at = testWorkspace()
-    const before = treeOf(fs, at.root)
-    const state = stateOf(at.root)
+    const project = testWorkspace()
+    const before = treeOf(fs, project.root)
+    const state = stateOf(project.root)
     fs.chmodSync(state, 0o777)
     onTestFinished(() => fs.chmodSync(state, 0o700))
-    const error = await failure(() => at.open())
+    const error = await failure(() => project.open())
     expect(error).toMatchObject({ name: 'EscrowError', reason: 'access_denied' })
     expect(error.message).toContain('is not a directory that only you can write to')
-    expect(treeOf(fs, at.root)).toEqual(before)
+    expect(treeOf(fs, project.root)).toEqual(before)
   })
 })
 
@@ -95,8 +95,8 @@ describe('a broken registry', () => {
   it.each(Object.entries(BROKEN))(
     'with %s denies every write with a named error; reads work and the file stays',
     async (_, text) => {
-      const at = testWorkspace(undefined, text)
-      const workspace = await at.open()
+      const project = testWorkspace(undefined, text)
+      const workspace = await project.open()
       const session = await workspace.session({ id: 's' })
       const selecting = await failure(() => session.selectIntent('INT-001'))
       const writing = await failure(() => session.fs.writeFileSync('src/a.ts', 'x'))
@@ -104,18 +104,18 @@ describe('a broken registry', () => {
       expect(writing).toMatchObject({ code: 'EIO', reason: 'policy_invalid' })
       expect(writing.message).toContain('active_intents.yaml')
       expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('a one\na two\n')
-      expect(at.text('.orchestration/active_intents.yaml')).toBe(text)
+      expect(project.text('.orchestration/active_intents.yaml')).toBe(text)
       expect(await reasonOf(() => workspace.intents.list())).toBe('policy_invalid')
     },
   )
 
   it('denies at once when it breaks during a session, and works again once repaired', async () => {
-    const at = testWorkspace()
-    const session = await startSession(await at.open())
+    const project = testWorkspace()
+    const session = await startSession(await project.open())
     session.fs.writeFileSync('src/a.ts', 'before')
-    at.write('.orchestration/active_intents.yaml', '{')
+    project.write('.orchestration/active_intents.yaml', '{')
     expect(await reasonOf(() => session.fs.writeFileSync('src/a.ts', 'x'))).toBe('policy_invalid')
-    at.write('.orchestration/active_intents.yaml', INTENTS)
+    project.write('.orchestration/active_intents.yaml', INTENTS)
     session.fs.writeFileSync('src/a.ts', 'after')
     expect((await session.changes()).changes).toHaveLength(1)
   })
@@ -127,9 +127,9 @@ describe('a broken policy', () => {
     ['an unknown value', 'access: {src/**: maybe}\n'],
     ['invalid YAML', 'access: [\n'],
   ])('with %s denies every write with a named error', async (_, text) => {
-    const at = testWorkspace()
-    at.write('.orchestration/policy.yaml', text)
-    const session = await startSession(await at.open())
+    const project = testWorkspace()
+    project.write('.orchestration/policy.yaml', text)
+    const session = await startSession(await project.open())
     const error = await failure(() => session.fs.writeFileSync('src/a.ts', 'x'))
     expect(error).toMatchObject({ code: 'EIO', reason: 'policy_invalid' })
     expect(error.message).toContain('policy.yaml')
@@ -139,22 +139,22 @@ describe('a broken policy', () => {
 
 describe('a ledger', () => {
   it('with a torn last line is repaired at the next record, and reports it', async () => {
-    const at = await setUpUsedWorkspace()
-    const before = readFileSync(orchestration(at, 'agent_trace.jsonl'))
-    appendFileSync(orchestration(at, 'agent_trace.jsonl'), '{"version":"0.1.0","id":"torn')
-    const workspace = await at.open()
+    const project = await setUpUsedWorkspace()
+    const before = readFileSync(orchestration(project, 'agent_trace.jsonl'))
+    appendFileSync(orchestration(project, 'agent_trace.jsonl'), '{"version":"0.1.0","id":"torn')
+    const workspace = await project.open()
     const session = await startSession(workspace)
-    expect(readFileSync(orchestration(at, 'agent_trace.jsonl')).subarray(0, before.length)).toEqual(before)
+    expect(readFileSync(orchestration(project, 'agent_trace.jsonl')).subarray(0, before.length)).toEqual(before)
     expect((await recordsOf(workspace)).map((record) => metadataOf(record).type)).toContain('recovered')
     expect(await workspace.ledger.verify()).toMatchObject({ ok: true })
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('staged\n')
   })
 
   it('with a changed middle is refused by line: no intent can be selected, nothing is written, the stage stays', async () => {
-    const at = await setUpUsedWorkspace()
-    const text = at.text('.orchestration/agent_trace.jsonl').replace('"INT-001"', '"INT-002"')
-    at.write('.orchestration/agent_trace.jsonl', text)
-    const workspace = await at.open()
+    const project = await setUpUsedWorkspace()
+    const text = project.text('.orchestration/agent_trace.jsonl').replace('"INT-001"', '"INT-002"')
+    project.write('.orchestration/agent_trace.jsonl', text)
+    const workspace = await project.open()
     expect(await workspace.ledger.verify()).toMatchObject({ ok: false, firstBad: { line: 1 } })
     const session = await workspace.session({ id: 'agent' })
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('staged\n')
@@ -164,20 +164,20 @@ describe('a ledger', () => {
     expect(['ledger_corrupt', 'ledger_fork']).toContain(error.reason)
     expect(error.message).toMatch(/line 1|agent_trace\.jsonl/)
     expect(await review.commit()).toMatchObject({ id: '' })
-    expect(at.text('src/a.ts')).toBe('a one\na two\n')
-    expect(at.text('.orchestration/agent_trace.jsonl')).toBe(text)
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('.orchestration/agent_trace.jsonl')).toBe(text)
   })
 })
 
 describe('a session', () => {
   it('with a stage log damaged in the middle is refused by name; nothing is cut, and other sessions work', async () => {
-    const at = await setUpUsedWorkspace()
-    const log = inState(at, 'sessions/agent/stage.log')
+    const project = await setUpUsedWorkspace()
+    const log = inState(project, 'sessions/agent/stage.log')
     const bytes = readFileSync(log)
     bytes[20] = (bytes[20] ?? 0) ^ 1
     writeFileSync(log, bytes)
-    const workspace = await at.open()
-    for (const call of [() => workspace.session({ id: 'agent' }), () => review(at)]) {
+    const workspace = await project.open()
+    for (const call of [() => workspace.session({ id: 'agent' }), () => review(project)]) {
       const error = await failure(call)
       expect(error).toMatchObject({ name: 'EscrowError', reason: 'ledger_unavailable' })
       expect(error.message).toMatch(/stage\.log is damaged at line 1.*Restore the file/)
@@ -185,73 +185,73 @@ describe('a session', () => {
     expect(readFileSync(log)).toEqual(bytes)
     const other = await startSession(workspace, 'other')
     other.fs.writeFileSync('src/a.ts', 'x')
-    expect(existsSync(inState(at, 'sessions/agent/owner'))).toBe(false)
+    expect(existsSync(inState(project, 'sessions/agent/owner'))).toBe(false)
   })
 
-  async function review(at: TestWorkspace): Promise<unknown> {
-    return (await (await at.open()).review('agent')).changes()
+  async function review(project: TestWorkspace): Promise<unknown> {
+    return (await (await project.open()).review('agent')).changes()
   }
 
   it('with a truncated stage log opens with the part before', async () => {
-    const at = await setUpUsedWorkspace()
-    const log = inState(at, 'sessions/agent/stage.log')
+    const project = await setUpUsedWorkspace()
+    const log = inState(project, 'sessions/agent/stage.log')
     const lines = readFileSync(log, 'utf8').split('\n')
     const put = lines.findIndex((line) => line.includes('"src/b.ts"'))
     writeFileSync(log, `${lines.slice(0, put).join('\n')}\n${lines[put]?.slice(0, 30)}`)
-    const session = await startSession(await at.open())
+    const session = await startSession(await project.open())
     expect((await session.changes()).changes.map(({ path }) => path)).toEqual(['src/a.ts'])
     session.fs.writeFileSync('src/b.ts', 'again')
     expect(existsSync(`${log}.torn`)).toBe(true)
   })
 
   it('with a lost pack reports it when content is needed, and commits nothing', async () => {
-    const at = await setUpUsedWorkspace()
-    rmSync(inState(at, 'sessions/agent/pack'))
-    const workspace = await at.open()
+    const project = await setUpUsedWorkspace()
+    rmSync(inState(project, 'sessions/agent/pack'))
+    const workspace = await project.open()
     const session = await workspace.session({ id: 'agent' })
     await expect(session.changes()).rejects.toThrow(/pack/)
     expect(() => session.fs.readFileSync('src/a.ts')).toThrow(/pack/)
-    expect(at.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
   })
 
   it('with a damaged review log trusts no verdict: the error names the line, and nothing is committed', async () => {
-    const at = await setUpUsedWorkspace()
-    const workspace = await at.open()
+    const project = await setUpUsedWorkspace()
+    const workspace = await project.open()
     const first = await workspace.review('agent')
     await first.changes()
     await first.approve()
-    appendFileSync(inState(at, 'sessions/agent/review.jsonl'), 'not a record\n')
-    const again = await at.open()
+    appendFileSync(inState(project, 'sessions/agent/review.jsonl'), 'not a record\n')
+    const again = await project.open()
     const error = await failure(async () => (await again.review('agent')).commit())
     expect(error).toMatchObject({ name: 'EscrowError', reason: 'ledger_corrupt' })
     expect(error.message).toMatch(/review\.jsonl, line 2/)
     expect(error.hint).toContain('Move the file away')
-    expect(at.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
   })
 
   it('with a torn review log is read without the last line', async () => {
-    const at = await setUpUsedWorkspace()
-    appendFileSync(inState(at, 'sessions/agent/review.jsonl'), '{"kind":"verdict","id"')
-    const review = await (await at.open()).review('agent')
+    const project = await setUpUsedWorkspace()
+    appendFileSync(inState(project, 'sessions/agent/review.jsonl'), '{"kind":"verdict","id"')
+    const review = await (await project.open()).review('agent')
     await review.changes()
     await review.approve()
     expect((await review.commit()).committed).toEqual(['src/a.ts', 'src/b.ts'])
   })
 
   it('with an invalid agent file opens without the agent', async () => {
-    const at = await setUpUsedWorkspace()
-    writeFileSync(inState(at, 'sessions/agent/meta.json'), '{')
-    expect(await (await at.open()).sessions()).toEqual([{ id: 'agent', live: false, changes: 2, intents: ['INT-001'] }])
+    const project = await setUpUsedWorkspace()
+    writeFileSync(inState(project, 'sessions/agent/meta.json'), '{')
+    expect(await (await project.open()).sessions()).toEqual([{ id: 'agent', live: false, changes: 2, intents: ['INT-001'] }])
   })
 
   it('that is damaged is named in the list of sessions, and hides no other', async () => {
-    const at = await setUpUsedWorkspace()
-    const log = inState(at, 'sessions/agent/stage.log')
+    const project = await setUpUsedWorkspace()
+    const log = inState(project, 'sessions/agent/stage.log')
     const bytes = readFileSync(log)
     bytes[20] = (bytes[20] ?? 0) ^ 1
-    mkdirSync(inState(at, 'sessions/good'))
+    mkdirSync(inState(project, 'sessions/good'))
     writeFileSync(log, bytes)
-    const sessions = await (await at.open()).sessions()
+    const sessions = await (await project.open()).sessions()
     expect(sessions).toMatchObject([
       { id: 'agent', damaged: expect.stringContaining('sessions/agent/stage.log') },
       { id: 'good' },
@@ -261,14 +261,14 @@ describe('a session', () => {
 
 describe('a damaged commit journal', () => {
   it('is refused by file at open, and the tree stays unchanged', async () => {
-    const at = await setUpUsedWorkspace()
-    mkdirSync(inState(at, 'commits'), { recursive: true })
-    writeFileSync(inState(at, 'commits/1'), 'no plan')
-    const before = treeOf(fs, `${at.root}/src`)
-    const error = await failure(() => openWorkspace(at.root))
+    const project = await setUpUsedWorkspace()
+    mkdirSync(inState(project, 'commits'), { recursive: true })
+    writeFileSync(inState(project, 'commits/1'), 'no plan')
+    const before = treeOf(fs, `${project.root}/src`)
+    const error = await failure(() => openWorkspace(project.root))
     expect(error).toMatchObject({ name: 'EscrowError', reason: 'ledger_corrupt' })
     expect(error.message).toContain('journal 1')
-    expect(treeOf(fs, `${at.root}/src`)).toEqual(before)
+    expect(treeOf(fs, `${project.root}/src`)).toEqual(before)
   })
 })
 
@@ -276,13 +276,13 @@ describe('files in place of escrowfs directories', () => {
   it.each(['sessions', 'locks', 'tx', 'commits', 'ledger.d'])(
     '%s: causes a named error, and the file stays',
     async (name) => {
-      const at = testWorkspace()
-      const path = name === 'tx' ? orchestration(at, name) : inState(at, name)
+      const project = testWorkspace()
+      const path = name === 'tx' ? orchestration(project, name) : inState(project, name)
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
       rmSync(path, { recursive: true, force: true })
       writeFileSync(path, "somebody's own")
       const work = async () => {
-        const workspace = await at.open()
+        const workspace = await project.open()
         const session = await startSession(workspace)
         session.fs.writeFileSync('src/a.ts', 'x')
         const review = await workspace.review('agent')
@@ -294,19 +294,19 @@ describe('files in place of escrowfs directories', () => {
       expect(error.name, String(error)).toBe('EscrowError')
       expect(error.message).toMatch(new RegExp(`${name}|journal`))
       expect(readFileSync(path, 'utf8')).toBe("somebody's own")
-      expect(at.text('src/a.ts')).toBe('a one\na two\n')
+      expect(project.text('src/a.ts')).toBe('a one\na two\n')
     },
   )
 
   it('.orchestration: no workspace, every write denied, the file stays', async () => {
-    const at = testWorkspace(undefined, '')
-    writeFileSync(`${at.root}/.orchestration`, 'a file')
+    const project = testWorkspace(undefined, '')
+    writeFileSync(`${project.root}/.orchestration`, 'a file')
     const error = await failure(async () => {
-      const session = await (await at.open()).session({ id: 's' })
+      const session = await (await project.open()).session({ id: 's' })
       session.fs.writeFileSync('src/a.ts', 'x')
     })
     expect(error.reason).toBeDefined()
-    expect(at.text('.orchestration')).toBe('a file')
-    expect(at.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('.orchestration')).toBe('a file')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
   })
 })

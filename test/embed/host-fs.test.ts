@@ -9,7 +9,7 @@ import { compileOnce } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
 import { failure, reasonOf, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
 
-let place: TestWorkspace
+let project: TestWorkspace
 let session: Session
 /** A directory of the host, outside of the workspace. */
 let home: string
@@ -17,8 +17,8 @@ let home: string
 beforeEach(async () => {
   const dir = tempDir()
   home = dir.path
-  place = testWorkspace()
-  session = await startSession(await place.open())
+  project = testWorkspace()
+  session = await startSession(await project.open())
   onTestFinished(() => dir.dispose())
 })
 
@@ -28,24 +28,24 @@ const stagedPaths = async () => (await session.changes()).changes.map(({ path })
 describe('outside of tool calls', () => {
   it('routes the workspace to the session, and every other path to the host', async () => {
     const api = hostFs(session)
-    api.writeFileSync(`${place.root}/src/a.ts`, 'staged')
+    api.writeFileSync(`${project.root}/src/a.ts`, 'staged')
     await api.promises.writeFile(`${home}/log`, 'real')
     await new Promise((done) => api.appendFile(`${home}/log`, '!', done))
     expect(fs.readFileSync(`${home}/log`, 'utf8')).toBe('real!')
-    expect([place.text('src/a.ts'), api.readFileSync(`${place.root}/src/a.ts`, 'utf8')]).toEqual([
+    expect([project.text('src/a.ts'), api.readFileSync(`${project.root}/src/a.ts`, 'utf8')]).toEqual([
       'a one\na two\n',
       'staged',
     ])
-    expect(await reasonOf(() => api.writeFileSync(`${place.root}/mail/m.ts`, ''))).toBe('scope_violation')
-    expect(await reasonOf(() => api.promises.rm(`${place.root}/.git`, { force: true }))).toBe('protected_path')
+    expect(await reasonOf(() => api.writeFileSync(`${project.root}/mail/m.ts`, ''))).toBe('scope_violation')
+    expect(await reasonOf(() => api.promises.rm(`${project.root}/.git`, { force: true }))).toBe('protected_path')
   })
 
   it('routes a path from elsewhere that leads into the workspace to the session, however it is spelled', async () => {
     const api = hostFs(session)
-    fs.symlinkSync(`${place.root}/mail`, `${home}/in`)
-    fs.symlinkSync(`${place.root}/mail/m.ts`, `${home}/file`)
-    const up = `${home}/../${basename(place.root)}/mail/m.ts`
-    const names = [`${home}/in/m.ts`, `${home}/file`, up, `${home}/absent/../in/m.ts`, `${place.root}//mail/m.ts`]
+    fs.symlinkSync(`${project.root}/mail`, `${home}/in`)
+    fs.symlinkSync(`${project.root}/mail/m.ts`, `${home}/file`)
+    const up = `${home}/../${basename(project.root)}/mail/m.ts`
+    const names = [`${home}/in/m.ts`, `${home}/file`, up, `${home}/absent/../in/m.ts`, `${project.root}//mail/m.ts`]
     const spellings = [...names, Buffer.from(`${home}/in/m.ts`), pathToFileURL(up)]
     for (const name of spellings) {
       const reasons = ['path_escape', 'scope_violation']
@@ -55,7 +55,7 @@ describe('outside of tool calls', () => {
     }
     api.unlinkSync(`${home}/file`)
     expect(fs.existsSync(`${home}/file`)).toBe(false)
-    expect(place.text('mail/m.ts')).toBe('m\n')
+    expect(project.text('mail/m.ts')).toBe('m\n')
   })
 
   it('copies a directory where no link leads to the workspace', () => {
@@ -71,15 +71,15 @@ describe('outside of tool calls', () => {
 
   it('does not remove, move or overwrite a directory that contains the workspace', async () => {
     const api = hostFs(session)
-    const above = dirname(place.root)
-    fs.mkdirSync(`${home}/${basename(place.root)}/src`, { recursive: true })
-    fs.writeFileSync(`${home}/${basename(place.root)}/src/a.ts`, 'over')
+    const above = dirname(project.root)
+    fs.mkdirSync(`${home}/${basename(project.root)}/src`, { recursive: true })
+    fs.writeFileSync(`${home}/${basename(project.root)}/src/a.ts`, 'over')
     expect(await reasonOf(() => api.rmSync(above, { recursive: true }))).toBe('path_escape')
     expect(await reasonOf(() => api.promises.rm('/', { recursive: true, force: true }))).toBe('path_escape')
     expect(await reasonOf(() => api.renameSync(above, `${home}/gone`))).toBe('path_escape')
     api.cpSync(home, above, { recursive: true })
     expect(await stagedPaths()).toEqual(['src/a.ts'])
-    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
   })
 
   it('recognizes the workspace under the name of another mount', () => {
@@ -87,7 +87,7 @@ describe('outside of tool calls', () => {
     fs.mkdirSync(other, { recursive: true })
     const child = `${compileOnce()}/test/children/mounted.js`
     const script = 'mount --bind "$1" "$2" && exec "$3" "$4" "$1" "$2"'
-    const args = ['-Urm', 'sh', '-c', script, 'sh', place.root, other, process.execPath, child]
+    const args = ['-Urm', 'sh', '-c', script, 'sh', project.root, other, process.execPath, child]
     const { stdout, stderr } = spawnSync('unshare', args, { encoding: 'utf8' })
     expect(stderr).toBe('')
     expect(stdout.trimEnd().split('\n')).toEqual([
@@ -96,7 +96,7 @@ describe('outside of tool calls', () => {
       'rename: path_escape',
       'write beside: done',
     ])
-    expect([place.text('src/a.ts'), fs.existsSync(`${above}/beside`)]).toEqual(['a one\na two\n', true])
+    expect([project.text('src/a.ts'), fs.existsSync(`${above}/beside`)]).toEqual(['a one\na two\n', true])
   })
 
   it('routes a copy through links to the session, wherever it starts', async () => {
@@ -104,21 +104,21 @@ describe('outside of tool calls', () => {
     fs.mkdirSync(`${home}/from/in`, { recursive: true })
     fs.writeFileSync(`${home}/from/in/m.ts`, 'over')
     fs.mkdirSync(`${home}/to`)
-    fs.symlinkSync(`${place.root}/mail`, `${home}/to/in`)
+    fs.symlinkSync(`${project.root}/mail`, `${home}/to/in`)
     for (const dereference of [true, false])
       await failure(() => api.cpSync(`${home}/from`, `${home}/to`, { recursive: true, dereference }))
-    expect(place.text('mail/m.ts')).toBe('m\n')
+    expect(project.text('mail/m.ts')).toBe('m\n')
   })
 
   it('lets the session judge both ends of a copy, a rename or a link across the border', async () => {
     const api = hostFs(session)
     fs.writeFileSync(`${home}/x`, 'x')
-    api.copyFileSync(`${home}/x`, `${place.root}/src/x.ts`)
-    expect(api.readFileSync(`${place.root}/src/x.ts`, 'utf8')).toBe('x')
-    expect(await reasonOf(() => api.copyFileSync(`${place.root}/src/a.ts`, `${home}/out`))).toBe('path_escape')
-    expect(await reasonOf(() => api.linkSync(`${place.root}/src/a.ts`, `${home}/out`))).toBe('path_escape')
+    api.copyFileSync(`${home}/x`, `${project.root}/src/x.ts`)
+    expect(api.readFileSync(`${project.root}/src/x.ts`, 'utf8')).toBe('x')
+    expect(await reasonOf(() => api.copyFileSync(`${project.root}/src/a.ts`, `${home}/out`))).toBe('path_escape')
+    expect(await reasonOf(() => api.linkSync(`${project.root}/src/a.ts`, `${home}/out`))).toBe('path_escape')
     expect(fs.existsSync(`${home}/out`)).toBe(false)
-    expect(fs.existsSync(`${place.root}/src/x.ts`)).toBe(false)
+    expect(fs.existsSync(`${project.root}/src/x.ts`)).toBe(false)
   })
 
   it("resolves relative paths from the process's working directory", async () => {
@@ -128,22 +128,22 @@ describe('outside of tool calls', () => {
     process.chdir(home)
     api.writeFileSync('here', 'real')
     expect(fs.readFileSync(`${home}/here`, 'utf8')).toBe('real')
-    process.chdir(place.root)
+    process.chdir(project.root)
     api.writeFileSync(`../${basename(home)}/up`, 'real')
     api.writeFileSync(`src/../../${basename(home)}/over`, 'real')
     expect(fs.readdirSync(home).sort()).toEqual(['here', 'over', 'up'])
-    process.chdir(`${place.root}/src`)
+    process.chdir(`${project.root}/src`)
     api.writeFileSync('b.ts', 'staged')
     api.writeFileSync(Buffer.from('n.ts'), 'staged')
     expect(await stagedPaths()).toEqual(['src/b.ts', 'src/n.ts'])
-    expect(place.text('src/b.ts')).toBe('b\n')
+    expect(project.text('src/b.ts')).toBe('b\n')
   })
 })
 
 describe('in a tool call', () => {
   it('judges paths outside by policy: readable, never writable', async () => {
     fs.writeFileSync(`${home}/x`, 'x')
-    place.write('.orchestration/policy.yaml', `outside: {${home}/shut: deny}\n`)
+    project.write('.orchestration/policy.yaml', `outside: {${home}/shut: deny}\n`)
     fs.mkdirSync(`${home}/shut`)
     fs.writeFileSync(`${home}/shut/y`, 'y')
     const api = hostFs(session)
@@ -162,14 +162,14 @@ describe('in a tool call', () => {
   })
 
   it('leaves the host its named directories, except in the workspace', async () => {
-    const api = hostFs(session, { hostDirectories: [`${home}/storage`, place.root] })
+    const api = hostFs(session, { hostDirectories: [`${home}/storage`, project.root] })
     fs.mkdirSync(`${home}/storage`)
     fs.symlinkSync(home, `${home}/storage/up`)
     await inCall(async () => {
       await api.promises.writeFile(`${home}/storage/history.json`, '[]')
       expect(await reasonOf(() => api.writeFileSync(`${home}/storage/../x`, ''))).toBe('path_escape')
       expect(await reasonOf(() => api.writeFileSync(`${home}/storage/up/x`, ''))).toBe('path_escape')
-      expect(await reasonOf(() => api.writeFileSync(`${place.root}/mail/m.ts`, ''))).toBe('scope_violation')
+      expect(await reasonOf(() => api.writeFileSync(`${project.root}/mail/m.ts`, ''))).toBe('scope_violation')
     })
     expect(fs.readFileSync(`${home}/storage/history.json`, 'utf8')).toBe('[]')
     expect(fs.existsSync(`${home}/x`)).toBe(false)
@@ -187,7 +187,7 @@ describe('in a tool call', () => {
 describe('each form', () => {
   it('takes the same route: descriptors, handles, streams, variants and classes', async () => {
     const api = hostFs(session)
-    const inner = `${place.root}/src/a.ts`
+    const inner = `${project.root}/src/a.ts`
     const outer = `${home}/o`
     fs.writeFileSync(outer, 'outer')
     for (const [name, text] of [
@@ -213,7 +213,7 @@ describe('each form', () => {
       expect(await promisify(api.exists)(name)).toBe(true)
     }
     expect(fs.readFileSync(outer, 'utf8')).toBe('Wuter')
-    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
   })
 
   it("has every name that the host's fs has, and is extensible and writable for graceful-fs", () => {
@@ -240,13 +240,13 @@ describe('host reads outside of tool calls', () => {
     { readsAreShown: false, second: undefined },
   ])('count as shown to the model: $readsAreShown', async ({ readsAreShown, second }) => {
     const api = hostFs(session, { readsAreShown })
-    const name = `${place.root}/src/a.ts`
+    const name = `${project.root}/src/a.ts`
     const fd = api.openSync(name, 'r')
     for (const read of [() => api.readFileSync(name), () => api.readFileSync(fd), () => api.promises.readFile(name)])
       await read()
     await api.createReadStream(name).toArray()
     api.closeSync(fd)
-    place.write('src/a.ts', 'by a person\n')
+    project.write('src/a.ts', 'by a person\n')
     const written = inCall(() => api.writeFileSync(name, 'x')).then(
       () => undefined,
       ({ reason }: { reason: string }) => reason,
@@ -256,19 +256,19 @@ describe('host reads outside of tool calls', () => {
 
   it('are not tool calls and have no record', async () => {
     const api = hostFs(session, { readsAreShown: false, host: 'roo' })
-    api.mkdirSync(`${place.root}/src/made`)
-    api.writeFileSync(`${place.root}/src/made/x`, 'x')
+    api.mkdirSync(`${project.root}/src/made`)
+    api.writeFileSync(`${project.root}/src/made/x`, 'x')
     expect((await session.changes()).changes.every(({ calls = [] }) => calls.length === 0)).toBe(true)
   })
 
   it('reports a refused mkdir as success for Roo, and creates nothing', async () => {
     const api = hostFs(session, { host: 'roo' })
     for (const path of ['.git', '.orchestration/x', '../beyond'])
-      await inCall(() => api.promises.mkdir(`${place.root}/${path}`))
-    api.mkdirSync(`${place.root}/.git`)
+      await inCall(() => api.promises.mkdir(`${project.root}/${path}`))
+    api.mkdirSync(`${project.root}/.git`)
     expect(await stagedPaths()).toEqual([])
-    expect(fs.existsSync(`${dirname(place.root)}/beyond`)).toBe(false)
-    expect(await reasonOf(() => hostFs(session).mkdirSync(`${place.root}/.git`))).toBe('protected_path')
+    expect(fs.existsSync(`${dirname(project.root)}/beyond`)).toBe(false)
+    expect(await reasonOf(() => hostFs(session).mkdirSync(`${project.root}/.git`))).toBe('protected_path')
   })
 })
 
@@ -276,17 +276,17 @@ describe('a session', () => {
   it('is evaluated again by each call, and without one the call fails', async () => {
     let now: Session | undefined = session
     const api = hostFs(() => now ?? expect.unreachable('no session'))
-    api.writeFileSync(`${place.root}/src/b.ts`, 'one')
+    api.writeFileSync(`${project.root}/src/b.ts`, 'one')
     now = undefined
-    await expect(api.promises.writeFile(`${place.root}/src/b.ts`, 'two')).rejects.toThrow('no session')
+    await expect(api.promises.writeFile(`${project.root}/src/b.ts`, 'two')).rejects.toThrow('no session')
     expect(() => api.writeFileSync(`${home}/x`, '')).toThrow('no session')
-    expect(place.text('src/b.ts')).toBe('b\n')
+    expect(project.text('src/b.ts')).toBe('b\n')
   })
 
   it('that is closed lets no call through to the workspace', async () => {
     const api = hostFs(session)
     await session.close()
-    expect((await failure(() => api.writeFileSync(`${place.root}/src/a.ts`, ''))).reason).toBe('access_denied')
-    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    expect((await failure(() => api.writeFileSync(`${project.root}/src/a.ts`, ''))).reason).toBe('access_denied')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
   })
 })

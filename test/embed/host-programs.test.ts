@@ -19,18 +19,18 @@ case "$2" in
 esac
 `
 
-let place: TestWorkspace
+let project: TestWorkspace
 let session: Session
 let rg: string
 let programs: typeof childProcess
 const here = process.cwd()
 
 beforeEach(async () => {
-  place = testWorkspace()
-  place.write('tools/rg', RG)
-  rg = `${place.root}/tools/rg`
+  project = testWorkspace()
+  project.write('tools/rg', RG)
+  rg = `${project.root}/tools/rg`
   chmodSync(rg, 0o755)
-  session = await startSession(await place.open())
+  session = await startSession(await project.open())
   session.fs.writeFileSync('src/staged.ts', '')
   session.fs.unlinkSync('src/b.ts')
   programs = hostPrograms(session)
@@ -52,13 +52,13 @@ async function listFiles(child: ChildProcessWithoutNullStreams) {
   const exits: unknown[] = []
   child.on('exit', (code, signal) => exits.push([code, signal]))
   const [code, signal] = await once(child, 'close')
-  const names = output.split('\n').map((line) => line.replace(`${place.root}/`, ''))
+  const names = output.split('\n').map((line) => line.replace(`${project.root}/`, ''))
   return { names: names.filter((line) => line !== ''), complaint, code, signal, exits }
 }
 
 describe('ripgrep', () => {
   it.each(['in a tool call', 'out of one'])('sees staged files, %s', async (where) => {
-    const run = () => listFiles(programs.spawn(rg, ['--files', '--hidden', `${place.root}/src`]))
+    const run = () => listFiles(programs.spawn(rg, ['--files', '--hidden', `${project.root}/src`]))
     const { names, ...ended } = await (where === 'in a tool call' ? inCall(run) : run())
     expect(names).toEqual(['src/a.ts', 'src/staged.ts', 'src/sub/c.ts'])
     expect(ended).toEqual({ complaint: '', code: 0, signal: null, exits: [[0, null]] })
@@ -92,39 +92,39 @@ describe('ripgrep', () => {
   })
 
   it('closes even if nobody reads its output', async () => {
-    const [code] = await once(programs.spawn(rg, ['--files', place.root]), 'close')
+    const [code] = await once(programs.spawn(rg, ['--files', project.root]), 'close')
     expect(code).toBe(0)
   })
 
   it('never changes the disk', async () => {
-    await listFiles(programs.spawn(rg, ['-e', 'write', `${place.root}/src`]))
-    expect(existsSync(`${place.root}/src/written.ts`)).toBe(false)
+    await listFiles(programs.spawn(rg, ['-e', 'write', `${project.root}/src`]))
+    expect(existsSync(`${project.root}/src/written.ts`)).toBe(false)
     expect(session.fs.existsSync('src/written.ts')).toBe(false)
-    await inCall(() => listFiles(programs.spawn(rg, ['-e', 'write', `${place.root}/src`])))
-    expect(existsSync(`${place.root}/src/written.ts`)).toBe(false)
+    await inCall(() => listFiles(programs.spawn(rg, ['-e', 'write', `${project.root}/src`])))
+    expect(existsSync(`${project.root}/src/written.ts`)).toBe(false)
     expect(session.fs.existsSync('src/written.ts')).toBe(true)
   })
 
   it("runs in the process's or the given directory, and at the root from outside", async () => {
     const at = async (cwd?: string) => (await listFiles(programs.spawn(rg, ['--files', '.'], { cwd }))).names
-    expect(await at(`${place.root}/src`)).toEqual(['./a.ts', './staged.ts', './sub/c.ts'])
-    expect(here.startsWith(place.root)).toBe(false)
+    expect(await at(`${project.root}/src`)).toEqual(['./a.ts', './staged.ts', './sub/c.ts'])
+    expect(here.startsWith(project.root)).toBe(false)
     expect(await at()).toContain('./mail/m.ts')
   })
 
   it('is recorded as a command of the tool call, and not recorded outside of one', async () => {
-    const commands = async () => (await recordsOf(await place.open())).map(metadataOf).filter(({ type }) => type === 'command')
-    await listFiles(programs.spawn(rg, ['--files', place.root]))
+    const commands = async () => (await recordsOf(await project.open())).map(metadataOf).filter(({ type }) => type === 'command')
+    await listFiles(programs.spawn(rg, ['--files', project.root]))
     await session.flush()
     expect(await commands()).toEqual([])
-    await inCall(() => listFiles(programs.spawn(rg, ['--files', place.root])))
+    await inCall(() => listFiles(programs.spawn(rg, ['--files', project.root])))
     await session.flush()
     expect(await commands()).toHaveLength(1)
   })
 
   it('that policy denies prints the reason and exits with 126', async () => {
-    place.write('.orchestration/policy.yaml', 'terminal: {classes: {other: deny, read-only: deny}}')
-    const result = await inCall(() => listFiles(programs.spawn(rg, ['--files', place.root])))
+    project.write('.orchestration/policy.yaml', 'terminal: {classes: {other: deny, read-only: deny}}')
+    const result = await inCall(() => listFiles(programs.spawn(rg, ['--files', project.root])))
     expect(result).toMatchObject({ code: 126, complaint: expect.stringContaining('Access Denied') })
     const lost = hostPrograms(() => {
       throw new Error('no session yet')
@@ -134,7 +134,7 @@ describe('ripgrep', () => {
 })
 
 describe('any other program', () => {
-  const mark = () => `${place.root}/ran`
+  const mark = () => `${project.root}/ran`
   const denied = { code: 'EACCES', reason: 'access_denied', path: 'touch' }
 
   it("is the host's own outside of tool calls", async () => {
@@ -195,8 +195,8 @@ describe('any other program', () => {
   })
 
   it('is started if it is the containing shell', async () => {
-    const shell = `${place.root}/tools/sh`
-    place.write('tools/sh', '#!/bin/sh\necho shell: "$@"\n')
+    const shell = `${project.root}/tools/sh`
+    project.write('tools/sh', '#!/bin/sh\necho shell: "$@"\n')
     chmodSync(shell, 0o755)
     const governed = hostPrograms(session, { shell })
     const outputOf = async (child: ChildProcess) => {

@@ -12,18 +12,18 @@ import { metadataOf, reasonOf, recordsOf, testWorkspace, startSession } from '..
 const ADA = { name: 'Ada' }
 
 async function scene(policy: string, approver?: (question: Question) => Promise<Answer | undefined>) {
-  const at = testWorkspace()
-  at.write('.orchestration/policy.yaml', policy)
-  const workspace = await at.open(approver ? { approver } : {})
+  const project = testWorkspace()
+  project.write('.orchestration/policy.yaml', policy)
+  const workspace = await project.open(approver ? { approver } : {})
   const session = await startSession(workspace)
   const questions = async () => (await workspace.review(session.id)).questions()
   const answer = async (word: Answer['answer'], more: Partial<Answer> = {}) => {
-    const other = await at.open()
+    const other = await project.open()
     const review = await other.review(session.id)
     for (const { id } of await review.questions()) await review.answer(id, { answer: word, by: ADA, ...more })
   }
   const commands = async () => (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'command')
-  return { ...at, workspace, session, questions, answer, commands }
+  return { ...project, workspace, session, questions, answer, commands }
 }
 
 describe('a policy for classes of commands', () => {

@@ -15,12 +15,12 @@ import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/w
 const LOUD = 'for f in "$@"; do tr a-z A-Z < "$f" > /tmp/x && cat /tmp/x > "$f"; done'
 
 async function scene(policy: string) {
-  const at = testWorkspace()
-  at.write('.orchestration/policy.yaml', policy)
-  const workspace = await at.open()
+  const project = testWorkspace()
+  project.write('.orchestration/policy.yaml', policy)
+  const workspace = await project.open()
   const session = await startSession(workspace)
   const commands = async () => (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'command')
-  return { ...at, workspace, session, commands }
+  return { ...project, workspace, session, commands }
 }
 
 const yaml = (format: unknown) => `format: ${JSON.stringify(format)}\n`

@@ -6,11 +6,11 @@ const SIZE = (5 << 20) + 3
 const large = (mark: number) => Buffer.alloc(SIZE, mark)
 
 async function place() {
-  const at = testWorkspace({ 'src/a.ts': 'one\n' })
-  fs.writeFileSync(`${at.root}/src/low`, large(1))
-  const workspace = await at.open()
+  const project = testWorkspace({ 'src/a.ts': 'one\n' })
+  fs.writeFileSync(`${project.root}/src/low`, large(1))
+  const workspace = await project.open()
   const agent = await startSession(workspace)
-  return { at, workspace, agent, fs: agent.fs, path: (name: string) => `${at.root}/src/${name}` }
+  return { project, workspace, agent, fs: agent.fs, path: (name: string) => `${project.root}/src/${name}` }
 }
 
 /** The number of timers that ran during the work. */
@@ -78,7 +78,7 @@ describe('large content', () => {
 
   it('is refused before it is stored, and again after a conflicting change', async () => {
     const at = await place()
-    await expect(at.fs.promises.writeFile(`${at.at.root}/mail/new`, large(2))).rejects.toMatchObject({ code: 'EACCES' })
+    await expect(at.fs.promises.writeFile(`${at.project.root}/mail/new`, large(2))).rejects.toMatchObject({ code: 'EACCES' })
     await expect(at.fs.promises.writeFile(at.path('none/new'), large(2))).rejects.toMatchObject({ code: 'ENOENT' })
     const writing = at.fs.promises.writeFile(at.path('new'), large(2))
     at.fs.mkdirSync(at.path('new'))

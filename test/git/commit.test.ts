@@ -27,17 +27,17 @@ interface Repository {
 
 /** A workspace whose files are committed on `main`, and an agent's session. */
 async function repository(files: Readonly<Record<string, string>> = FILES): Promise<Repository> {
-  const at = testWorkspace(files)
-  initRepository(at.root, { ignore: '.orchestration/\nsrc/built/\n' })
-  return over(at)
+  const project = testWorkspace(files)
+  initRepository(project.root, { ignore: '.orchestration/\nsrc/built/\n' })
+  return over(project)
 }
 
-async function over(at: ReturnType<typeof testWorkspace>): Promise<Repository> {
-  const workspace = await at.open()
+async function over(project: ReturnType<typeof testWorkspace>): Promise<Repository> {
+  const workspace = await project.open()
   const session = await startSession(workspace)
   return {
-    ...{ root: at.root, workspace, session, write: at.write },
-    git: (...args) => git(at.root, ...args).trimEnd(),
+    ...{ root: project.root, workspace, session, write: project.write },
+    git: (...args) => git(project.root, ...args).trimEnd(),
     async commit(options = {}) {
       const review = await workspace.review(session.id)
       await review.changes()
@@ -294,9 +294,9 @@ describe('a commit with git', () => {
   })
 
   it('works on a branch without commits, and on a detached HEAD', async () => {
-    const at = testWorkspace()
-    initEmptyRepository(at.root)
-    const unborn = await over(at)
+    const project = testWorkspace()
+    initEmptyRepository(project.root)
+    const unborn = await over(project)
     unborn.session.fs.writeFileSync('src/new.ts', 'new\n')
     await unborn.commit()
     expect(unborn.git('ls-tree', '-r', '--name-only', 'HEAD')).toBe('src/new.ts')
@@ -538,7 +538,7 @@ async function refusalOrResult(run: () => Promise<CommitResult>): Promise<void> 
 
 /** A workspace in a directory that exists. */
 function testWorkspaceAt(root: string): ReturnType<typeof testWorkspace> {
-  const at = testWorkspace({}, '')
+  const project = testWorkspace({}, '')
   const write = (path: string, text: string) => {
     mkdirSync(`${root}/${path}`.replace(/\/[^/]*$/, ''), { recursive: true })
     writeFileSync(`${root}/${path}`, text)
@@ -550,5 +550,5 @@ function testWorkspaceAt(root: string): ReturnType<typeof testWorkspace> {
     onTestFinished(() => workspace.close())
     return workspace
   }
-  return { ...at, root, write, open }
+  return { ...project, root, write, open }
 }

@@ -15,17 +15,17 @@ const EVE = humanKey('Eve')
 
 /** A workspace whose commits another tool wrote notes about. */
 function repository() {
-  const at = testWorkspace({ 'src/a.ts': '' })
-  const run = (...args: string[]) => git(at.root, ...args)
-  initRepository(at.root)
-  at.write('src/a.ts', FILE)
-  commitAll(at.root)
+  const project = testWorkspace({ 'src/a.ts': '' })
+  const run = (...args: string[]) => git(project.root, ...args)
+  initRepository(project.root)
+  project.write('src/a.ts', FILE)
+  commitAll(project.root)
   const head = run('rev-parse', 'HEAD').trim()
   const note = (entries: string, about: object = {}, ref = 'ai', base = head) => {
     const text = `${entries}---\n${JSON.stringify({ ...ABOUT, base_commit_sha: base, ...about })}`
     run('notes', `--ref=${ref}`, 'add', '-f', '-m', text, head)
   }
-  return { ...at, run, head, note }
+  return { ...project, run, head, note }
 }
 
 const short = async (root: string) =>

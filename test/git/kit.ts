@@ -19,15 +19,15 @@ export const TWO = ['function third(d) {', '  return null', '}', '']
 
 /** A repository with the ledger outside git, and agents whose changes are committed in it. */
 export function repository(files: Readonly<Record<string, string>> = { 'src/a.ts': text(BEGIN) }) {
-  const at = testWorkspace(files)
-  initRepository(at.root, { date: LONG_AGO })
-  const run = (...args: string[]) => git(at.root, ...args)
+  const project = testWorkspace(files)
+  initRepository(project.root, { date: LONG_AGO })
+  const run = (...args: string[]) => git(project.root, ...args)
   return {
-    ...at,
+    ...project,
     run,
     id: (name: string) => run('rev-parse', name).trim(),
     /** An agent's change of a file is committed to git. */
-    agent: (id: string, content: string, path = 'src/a.ts') => land(at, { id, content, path }),
+    agent: (id: string, content: string, path = 'src/a.ts') => land(project, { id, content, path }),
     /** Removes every commit that is on no branch. */
     collect() {
       run('reflog', 'expire', '--expire=now', '--all')
@@ -48,8 +48,8 @@ interface Work {
 }
 
 /** An agent writes a file, Ann approves it, and it is committed. */
-export async function land(at: TestWorkspace, { id, path, content, intoGit = true }: Work): Promise<void> {
-  const workspace = await at.open()
+export async function land(project: TestWorkspace, { id, path, content, intoGit = true }: Work): Promise<void> {
+  const workspace = await project.open()
   const session = await workspace.session({ id, agent: { model: id, tool: 'tester' } })
   await session.selectIntent('INT-001')
   session.fs.writeFileSync(path, content)

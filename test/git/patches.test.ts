@@ -18,12 +18,12 @@ interface Scene {
 }
 
 async function scene(files: Readonly<Record<string, string>> = FILES, isRepository = true): Promise<Scene> {
-  const at = testWorkspace(files)
-  if (isRepository) initRepository(at.root)
-  const workspace = await at.open()
+  const project = testWorkspace(files)
+  if (isRepository) initRepository(project.root)
+  const workspace = await project.open()
   const session = await startSession(workspace)
   return {
-    ...{ root: at.root, workspace, session },
+    ...{ root: project.root, workspace, session },
     patches: async (per) => (await workspace.review(session.id)).patches(per),
   }
 }

@@ -43,10 +43,10 @@ async function commitFiles(
 
 describe('the intent map', () => {
   it('is written after a commit, with the functions of each file and their lines', async () => {
-    const at = place()
-    const result = await commitFiles(await at.open(), (fs) => fs.writeFileSync('src/a.ts', CODE))
+    const project = place()
+    const result = await commitFiles(await project.open(), (fs) => fs.writeFileSync('src/a.ts', CODE))
     expect(result.warnings).toBeUndefined()
-    expect(at.text(MAP)).toBe(`# Intent Map
+    expect(project.text(MAP)).toBe(`# Intent Map
 
 <!-- notes: what is written from here to the end of notes stays -->
 <!-- end of notes -->
@@ -99,58 +99,58 @@ describe('the intent map', () => {
   })
 
   it('assigns changed functions to the intent, and moves the lines of the others', async () => {
-    const at = place()
-    const workspace = await at.open()
+    const project = place()
+    const workspace = await project.open()
     await commitFiles(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
     await commitFiles(
       workspace,
       (fs) => fs.writeFileSync('src/a.ts', `\n\n${CODE.replace('return 2', 'return 3')}`),
       'INT-002',
     )
-    expect(rows(at.text(MAP))).toEqual([
+    expect(rows(project.text(MAP))).toEqual([
       `| src/a.ts | a() 3-5, B 7-11, B.c() 8-10 | ${day} |`,
       `| src/a.ts | B 7-11, B.c() 8-10 | ${day} |`,
     ])
     await commitFiles(workspace, (fs) => fs.renameSync('src/a.ts', 'src/b.ts'))
-    expect(rows(at.text(MAP)).map((row) => row.slice(2, 10))).toEqual(['src/b.ts', 'src/b.ts'])
+    expect(rows(project.text(MAP)).map((row) => row.slice(2, 10))).toEqual(['src/b.ts', 'src/b.ts'])
     await commitFiles(workspace, (fs) => fs.rmSync('src/b.ts'))
-    expect(rows(at.text(MAP))).toEqual([])
+    expect(rows(project.text(MAP))).toEqual([])
   })
 
   it("keeps a person's notes between the markers, and changes only lines that differ", async () => {
-    const at = place()
-    const workspace = await at.open()
+    const project = place()
+    const workspace = await project.open()
     await commitFiles(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
-    const noted = at.text(MAP).replaceAll('stays -->\n', 'stays -->\nAsk Ada.\n\n| not | a | row |\n')
-    at.write(MAP, noted)
+    const noted = project.text(MAP).replaceAll('stays -->\n', 'stays -->\nAsk Ada.\n\n| not | a | row |\n')
+    project.write(MAP, noted)
     await commitFiles(workspace, (fs) => fs.writeFileSync('src/y.py', 'def f():\n    pass\n'))
-    expect(at.text(MAP)).toBe(noted.replace(/(\| src\/a\.ts .*\n)/, `$1| src/y.py | f() 1-2 | ${day} |\n`))
-    expect(await workspace.mapIntents()).toBe(at.text(MAP))
+    expect(project.text(MAP)).toBe(noted.replace(/(\| src\/a\.ts .*\n)/, `$1| src/y.py | f() 1-2 | ${day} |\n`))
+    expect(await workspace.mapIntents()).toBe(project.text(MAP))
   })
 
   it('is rebuilt from the ledger when it is missing', async () => {
-    const at = place()
-    const workspace = await at.open()
+    const project = place()
+    const workspace = await project.open()
     await commitFiles(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
     await commitFiles(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE.replace('return 2', 'return 3')), 'INT-002')
-    const before = at.text(MAP)
-    rmSync(`${at.root}/${MAP}`)
+    const before = project.text(MAP)
+    rmSync(`${project.root}/${MAP}`)
     expect(await workspace.mapIntents()).toBe(before)
-    expect(at.text(MAP)).toBe(before)
+    expect(project.text(MAP)).toBe(before)
   })
 
   it('is rebuilt if files are empty, links or missing', async () => {
-    const at = place()
-    const workspace = await at.open()
+    const project = place()
+    const workspace = await project.open()
     await commitFiles(workspace, (fs) => {
       fs.writeFileSync('src/bytes', Buffer.from([0, 1, 2]))
       fs.writeFileSync('src/empty.ts', '')
       for (const name of ['moved', 'gone', 'kept']) fs.writeFileSync(`src/${name}.ts`, CODE)
     })
-    for (const name of ['moved', 'gone']) rmSync(`${at.root}/src/${name}.ts`)
-    symlinkSync('kept.ts', `${at.root}/src/moved.ts`)
+    for (const name of ['moved', 'gone']) rmSync(`${project.root}/src/${name}.ts`)
+    symlinkSync('kept.ts', `${project.root}/src/moved.ts`)
     await workspace.mapIntents()
-    expect(rows(at.text(MAP))).toEqual([
+    expect(rows(project.text(MAP))).toEqual([
       `| src/bytes | - | ${day} |`,
       `| src/empty.ts | - | ${day} |`,
       `| src/kept.ts | a() 1-3, B 5-9, B.c() 6-8 | ${day} |`,
@@ -158,14 +158,14 @@ describe('the intent map', () => {
   })
 
   it('is merged after a git merge, with the notes of both', async () => {
-    const at = place()
-    const workspace = await at.open()
+    const project = place()
+    const workspace = await project.open()
     await commitFiles(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
     const end = '<!-- end of notes -->'
-    const [top = '', ...rest] = at.text(MAP).split('## ')
+    const [top = '', ...rest] = project.text(MAP).split('## ')
     const withNotes = (words: string) =>
       rest.map((part) => `## ${part.replace(end, `${words} ${part.slice(0, 7)}\n${end}`)}`)
-    at.write(MAP, top + [...withNotes('ours'), ...withNotes('theirs')].join(''))
+    project.write(MAP, top + [...withNotes('ours'), ...withNotes('theirs')].join(''))
     const text = await workspace.mapIntents()
     expect(text.match(/## INT-001/g)).toHaveLength(1)
     expect(text.match(/\| src\/a\.ts \|/g)).toHaveLength(1)
@@ -174,44 +174,44 @@ describe('the intent map', () => {
   })
 
   it('never fails a commit, which reports the failure', async () => {
-    const at = place()
-    at.write(MAP, 'my own file\n')
-    const result = await commitFiles(await at.open(), (fs) => fs.writeFileSync('src/a.ts', CODE))
+    const project = place()
+    project.write(MAP, 'my own file\n')
+    const result = await commitFiles(await project.open(), (fs) => fs.writeFileSync('src/a.ts', CODE))
     expect(result).toMatchObject({
       committed: ['src/a.ts'],
       warnings: [expect.stringContaining('was not written by escrow')],
     })
-    expect(at.text(MAP)).toBe('my own file\n')
-    await expect((await at.open()).mapIntents()).rejects.toMatchObject({ reason: 'unsupported' })
+    expect(project.text(MAP)).toBe('my own file\n')
+    await expect((await project.open()).mapIntents()).rejects.toMatchObject({ reason: 'unsupported' })
   })
 
   it('stays unchanged while the registry cannot be read', async () => {
-    const at = place()
-    const workspace = await at.open()
+    const project = place()
+    const workspace = await project.open()
     await commitFiles(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
-    const before = at.text(MAP)
-    at.write('.orchestration/active_intents.yaml', 'active_intents: {')
+    const before = project.text(MAP)
+    project.write('.orchestration/active_intents.yaml', 'active_intents: {')
     await expect(workspace.mapIntents()).rejects.toMatchObject({ reason: 'policy_invalid' })
-    expect(at.text(MAP)).toBe(before)
+    expect(project.text(MAP)).toBe(before)
   })
 
   it('keeps any file name in its cell', async () => {
-    const at = place()
-    const workspace = await at.open()
+    const project = place()
+    const workspace = await project.open()
     const names = ['src/a|b.ts', 'src/<!-- end of notes -->', 'src/c\nd.ts', 'src/e\\|f.ts']
     await commitFiles(workspace, (fs) => {
       for (const name of names) fs.writeFileSync(name, 'export const x = () => 1\n')
     })
-    const first = at.text(MAP)
+    const first = project.text(MAP)
     expect(rows(first)).toHaveLength(4)
     expect(first.match(/<!-- end of notes -->/g)).toHaveLength(4)
     await commitFiles(workspace, (fs) => fs.rmSync(names[0] ?? ''))
-    expect(rows(at.text(MAP))).toHaveLength(3)
+    expect(rows(project.text(MAP))).toHaveLength(3)
   })
 
   it('accepts only valid intent ids and days from records', async () => {
-    const at = place({ 'src/![a](b).ts': CODE })
-    const workspace = await at.open()
+    const project = place({ 'src/![a](b).ts': CODE })
+    const workspace = await project.open()
     await commitFiles(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
     const record = (intent: string, timestamp: string, path = 'src/a.ts') =>
       JSON.stringify({ timestamp, files: [{ path, related: [{ type: 'specification', value: intent }] }] })
@@ -220,7 +220,7 @@ describe('the intent map', () => {
       record('INT-009', '|<b>2026-0', 'src/![a](b).ts'),
       record('INT-007', '2026-01-01T00:00:00Z', 'src/![a](b).ts'),
     ]
-    appendFileSync(`${at.root}/.orchestration/agent_trace.jsonl`, hostile.map((line) => `${line}\n`).join(''))
+    appendFileSync(`${project.root}/.orchestration/agent_trace.jsonl`, hostile.map((line) => `${line}\n`).join(''))
     const text = await workspace.mapIntents()
     expect(text).not.toMatch(/script|<b>|INT-009/)
     expect(text).not.toContain('![a]')

@@ -5,13 +5,13 @@ const ANN = { name: 'Ann' }
 
 describe('the memory of an intent', () => {
   it('has its newest changes, its most changed files, and lessons, its own first', async () => {
-    const at = testWorkspace({
+    const project = testWorkspace({
       'src/x.ts': '',
       'CLAUDE.md':
         '## Lesson Learned (2026-01-01T00:00:00.000Z)\n\nOld.\n\n**Context:** (for INT-001)\n\n---\n' +
         '## Lesson Learned (2026-01-02T00:00:00.000Z)\n\nOther.\n\n---\n',
     })
-    const workspace = await at.open()
+    const workspace = await project.open()
     for (const [turn, path] of ['src/a.ts', 'src/b.ts', 'src/a.ts'].entries()) {
       const session = await startSession(workspace, `s${turn}`)
       session.fs.writeFileSync(path, `line ${turn}\n`)
@@ -36,11 +36,11 @@ describe('the memory of an intent', () => {
       { length: 50 },
       (_, n) => `## Lesson Learned (2026-01-01T00:00:00.000Z)\n\n${n} ${'words '.repeat(200)}\n\n---\n`,
     )
-    const at = testWorkspace({
+    const project = testWorkspace({
       'CLAUDE.md': lessons.join(''),
       '.orchestration/agent_trace.jsonl': Array.from({ length: 30 }, (_, n) => `${JSON.stringify(flat(n))}\n`).join(''),
     })
-    const { xml } = await (await (await at.open()).session({ id: 'one' })).selectIntent('INT-001')
+    const { xml } = await (await (await project.open()).session({ id: 'one' })).selectIntent('INT-001')
     expect(xml.match(/<entry /g)).toHaveLength(10)
     expect(xml).toContain('<entry file="src/29.ts" timestamp="t" content_hash="sha256:0"/>')
     expect(xml.match(/<file /g)).toHaveLength(20)

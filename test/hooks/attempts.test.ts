@@ -24,7 +24,7 @@ import { ATTEMPTS, type Attempt, attemptsWorkspace } from './attempts.js'
 const ID = 'agent'
 
 interface Setup {
-  readonly place: TestWorkspace
+  readonly project: TestWorkspace
   readonly workspace: Workspace
   readonly session: Session
   readonly engine: HookEngine
@@ -33,13 +33,13 @@ interface Setup {
 }
 
 async function setUp(): Promise<Setup> {
-  const place = attemptsWorkspace()
-  const workspace = await openWorkspace(place.root, { durability: 'memory' })
+  const project = attemptsWorkspace()
+  const workspace = await openWorkspace(project.root, { durability: 'memory' })
   // The test itself flushes after each attempt.
   const engine = new HookEngine({ open: async () => workspace, hooks: { pre: standardHooks().pre, post: [] } })
   onTestFinished(() => engine.close())
   const session = await workspace.session({ id: ID })
-  return { place, workspace, session, engine, aliased: hostModule(session, place.root) }
+  return { project, workspace, session, engine, aliased: hostModule(session, project.root) }
 }
 
 /** A host's bundle, loaded with an aliased `require`, and run in the workspace. */
@@ -78,7 +78,7 @@ async function aliasedWork({ session, aliased }: Setup, { tool, path }: Attempt)
 }
 
 const input = (s: Setup, attempt: Attempt) => {
-  return { taskId: ID, cwd: s.place.root, toolName: attempt.tool, params: params(attempt) }
+  return { taskId: ID, cwd: s.project.root, toolName: attempt.tool, params: params(attempt) }
 }
 
 async function succeeds(run: () => Promise<unknown>): Promise<boolean> {
@@ -129,7 +129,7 @@ const ROUTES: Record<string, Route> = {
     }),
   preExecutionHook: (s, attempt) =>
     runWithPreAndPost(s, attempt, async () => {
-      const call = { cwd: s.place.root, toolName: attempt.tool, toolArgs: params(attempt), taskId: ID }
+      const call = { cwd: s.project.root, toolName: attempt.tool, toolArgs: params(attempt), taskId: ID }
       const { kind } = await preExecutionHook(call, s.engine)
       return kind === 'continue' ? 'run' : kind === 'handled' ? 'answered' : 'refused'
     }),
@@ -154,14 +154,14 @@ const ROUTES: Record<string, Route> = {
 }
 
 /** The dependencies of a hook process inside of a session's mount. */
-const hookDeps = ({ session, place }: Setup) => {
+const hookDeps = ({ session, project }: Setup) => {
   const env = { ESCROW_SESSION: ID, ...(session.intent && { ESCROW_INTENT_ID: session.intent.id }) }
-  return { env, cwd: place.root, isInMount: () => true }
+  return { env, cwd: project.root, isInMount: () => true }
 }
 
 const claudeHook: Route = (s, attempt) =>
   runWithPreAndPost(s, attempt, async () => {
-    const common = { session_id: 'c', cwd: s.place.root, hook_event_name: 'PreToolUse', tool_use_id: 'u' }
+    const common = { session_id: 'c', cwd: s.project.root, hook_event_name: 'PreToolUse', tool_use_id: 'u' }
     const call = { tool_name: 'Write', tool_input: { file_path: attempt.path, content: 'x\n' } }
     const { hookSpecificOutput: output } = await answerClaude(JSON.stringify({ ...common, ...call }), hookDeps(s))
     return JSON.stringify(output).includes('"deny"') ? 'refused' : 'run'
@@ -172,7 +172,7 @@ const clineHook: Route = (s, attempt) =>
     const isPatch = attempt.tool === 'apply_patch'
     const { patch, ...others } = params(attempt)
     const preToolUse = { toolName: attempt.tool, parameters: isPatch ? { input: patch } : others }
-    const event = { hookName: 'PreToolUse', taskId: 'c', workspaceRoots: [s.place.root], preToolUse }
+    const event = { hookName: 'PreToolUse', taskId: 'c', workspaceRoots: [s.project.root], preToolUse }
     return (await answerCline(JSON.stringify(event), hookDeps(s))).cancel ? 'refused' : 'run'
   })
 
@@ -195,7 +195,7 @@ async function outcomes(route: Route, attempts: readonly Attempt[] = ATTEMPTS): 
     const done = await route(s, attempt)
     const staged = (await s.session.changes()).changes.map(({ path, kind }) => `${kind} ${path}`)
     await s.session.flush()
-    const ledger = s.place.text('.orchestration/agent_trace.jsonl')
+    const ledger = s.project.text('.orchestration/agent_trace.jsonl')
     const lines = ledger.slice(seen).split('\n').filter(Boolean)
     seen = ledger.length
     const denied = lines.map((line) => metadataOf(JSON.parse(line))).filter(({ type }) => type === 'denied')

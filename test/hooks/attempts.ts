@@ -28,9 +28,9 @@ const PATHS = [...Object.keys(FILES), ...REST]
 /** All attempts, for every route. */
 export const ATTEMPTS: Attempt[] = [
   ...PATHS.map((path) => ({ intent: 'INT-001', tool: 'write_to_file', path }) as const),
-  ...PATHS.filter((_, at) => at % 5 === 0).map((path) => ({ intent: null, tool: 'write_to_file', path }) as const),
+  ...PATHS.filter((_, index) => index % 5 === 0).map((path) => ({ intent: null, tool: 'write_to_file', path }) as const),
   ...Object.keys(FILES)
-    .filter((_, at) => at % 2 === 0)
+    .filter((_, index) => index % 2 === 0)
     .map((path) => ({ intent: 'INT-001', tool: 'apply_patch', path }) as const),
   ...['mail/m.ts', 'src/a.ts'].map((path) => ({ intent: 'INT-002', tool: 'apply_patch', path }) as const),
   ...['INT-001', 'INT-003', 'INT-404'].map((path) => ({ intent: null, tool: 'select_active_intent', path }) as const),
@@ -38,16 +38,16 @@ export const ATTEMPTS: Attempt[] = [
 
 /** The workspace of the attempts. */
 export function attemptsWorkspace(): TestWorkspace {
-  const place = testWorkspace(FILES)
-  place.write('.orchestration/policy.yaml', POLICY)
-  place.write('.intentignore', '*.log\n')
-  mkdirSync(`${place.root}/.git/hooks`, { recursive: true })
+  const project = testWorkspace(FILES)
+  project.write('.orchestration/policy.yaml', POLICY)
+  project.write('.intentignore', '*.log\n')
+  mkdirSync(`${project.root}/.git/hooks`, { recursive: true })
   for (const [name, to] of [
     ['out.txt', '../../outside.txt'],
     ['inner.ts', '../mail/m.ts'],
     ['loop', 'loop'],
     ['away', '/tmp'],
   ] as const)
-    symlinkSync(to, `${place.root}/src/${name}`)
-  return place
+    symlinkSync(to, `${project.root}/src/${name}`)
+  return project
 }

@@ -18,7 +18,7 @@ interface Row {
 
 const write = (s: Setup, path = 'src/a.ts', more: Record<string, unknown> = {}) =>
   s.call('write_to_file', { path, content: 'x\n', ...more })
-const select = (s: Setup, id: string | null = 'INT-001') => s.engine.setActiveIntent('task-1', id, s.place.root)
+const select = (s: Setup, id: string | null = 'INT-001') => s.engine.setActiveIntent('task-1', id, s.project.root)
 /** A write as a host makes it between the two hooks. */
 async function stageWrite(s: Setup, path = 'src/a.ts') {
   const before = await s.engine.runPreHook(write(s, path))
@@ -71,14 +71,14 @@ const ROWS: Row[] = [
     source: 'S3:97 S3:112',
     promise: 'preExecutionHook blocks every tool without an intent, with its own message, if policy says so',
     policy: 'gate: {tools: all}\n',
-    async proof({ place, engine }) {
+    async proof({ project, engine }) {
       const blocked = {
         kind: 'blocked',
         toolResult:
           'Error: You must first declare an active intent using select_active_intent(intent_id) before performing any other actions.',
       }
       const ask = (toolName: string, toolArgs = {}) =>
-        hooks.preExecutionHook({ cwd: place.root, toolName, toolArgs }, engine)
+        hooks.preExecutionHook({ cwd: project.root, toolName, toolArgs }, engine)
       expect(await ask('read_file', { path: 'src/a.ts' })).toEqual(blocked)
       expect(await ask('execute_command', { command: 'ls' })).toEqual(blocked)
       const handled = await ask('select_active_intent', { intent_id: 'INT-001' })
@@ -89,8 +89,8 @@ const ROWS: Row[] = [
   {
     source: 'S3:97',
     promise: 'preExecutionHook blocks everything if no engine was created',
-    async proof({ place }) {
-      const result = await hooks.preExecutionHook({ cwd: place.root, toolName: 'read_file', toolArgs: {} })
+    async proof({ project }) {
+      const result = await hooks.preExecutionHook({ cwd: project.root, toolName: 'read_file', toolArgs: {} })
       expect(result.kind).toBe('blocked')
     },
   },
@@ -128,7 +128,7 @@ const ROWS: Row[] = [
       const read = () =>
         s.engine.runWithHooks(s.call('read_file', { path: 'src/a.ts' }), () => fs.readFileSync('src/a.ts'))
       await read()
-      s.place.write('src/a.ts', 'another agent\n')
+      s.project.write('src/a.ts', 'another agent\n')
       expect(await s.engine.runPreHook(write(s))).toMatchObject({
         message: 'Stale File: src/a.ts changed on disk since you read it. Read it again, then retry.',
         error: { reason: 'stale_file' },
@@ -141,7 +141,7 @@ const ROWS: Row[] = [
     source: 'S1:337',
     promise: 'four reasons of a JSON tool_error, the same record in every style',
     async proof(s) {
-      s.place.write('.intentignore', 'INT-002\n')
+      s.project.write('.intentignore', 'INT-002\n')
       const missing = (await s.engine.runPreHook(write(s))).error
       const details = (await s.engine.executePreHooks('write_to_file', write(s)))?.details
       const inside = (await s.engine.runWithHooks(write(s), () => 'ran')).error
@@ -211,13 +211,13 @@ const ROWS: Row[] = [
     async proof(s) {
       const cited = { ...write(s, 'mail/m.ts'), activeIntentId: 'INT-002' }
       expect(await s.engine.runWithHooks(cited, () => 'ran')).toMatchObject({ allow: true })
-      expect(s.place.text('.orchestration/active_intents.yaml')).toMatch(
+      expect(s.project.text('.orchestration/active_intents.yaml')).toMatch(
         /INT-002\n {4}name: Mail\n {4}status: IN_PROGRESS/,
       )
-      const before = s.place.text('.orchestration/active_intents.yaml')
+      const before = s.project.text('.orchestration/active_intents.yaml')
       const invented = await s.engine.runWithHooks({ ...cited, activeIntentId: 'INT-777' }, () => 'ran')
       expect(invented.error?.reason).toBe('unknown_intent')
-      expect(s.place.text('.orchestration/active_intents.yaml')).toBe(before)
+      expect(s.project.text('.orchestration/active_intents.yaml')).toBe(before)
     },
   },
   {
@@ -286,7 +286,7 @@ const ROWS: Row[] = [
       const review = await s.workspace().review('task-1')
       expect((await review.changes()).changes).toMatchObject([{ path: 'src/a.ts', state: 'pending' }])
       expect((await review.commit()).committed).toEqual([])
-      expect(s.place.text('src/a.ts')).toBe('a one\na two\n')
+      expect(s.project.text('src/a.ts')).toBe('a one\na two\n')
     },
   },
   {

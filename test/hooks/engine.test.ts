@@ -92,9 +92,9 @@ describe('HookEngine', () => {
   })
 
   it('keeps an intent for each task, and clears it when the task ends', async () => {
-    const { engine, place } = setUp()
-    await engine.setActiveIntent('task-1', 'INT-001', place.root)
-    await engine.setActiveIntent('task-2', 'INT-002', place.root)
+    const { engine, project } = setUp()
+    await engine.setActiveIntent('task-1', 'INT-001', project.root)
+    await engine.setActiveIntent('task-2', 'INT-002', project.root)
     expect([engine.getActiveIntentId('task-1'), engine.getActiveIntentId('task-2')]).toEqual(['INT-001', 'INT-002'])
     expect(await reasonOf(() => engine.setActiveIntent('task-1', 'INT-404'))).toBe('unknown_intent')
     expect(engine.getActiveIntentId('task-1')).toBe('INT-001')
@@ -115,20 +115,20 @@ describe('HookEngine', () => {
   })
 
   it('closes a task that ends while it opens, and leaves nothing behind', async () => {
-    const { engine, call, place, workspace } = setUp()
+    const { engine, call, project, workspace } = setUp()
     const opening = engine.runPreHook(call('list_files'))
     await engine.endTask('task-1')
     await opening
     await engine.runPostHook(call('list_files'))
     expect(engine.getActiveIntentId('task-1')).toBeUndefined()
-    await engine.setActiveIntent('task-1', 'INT-001', place.root)
+    await engine.setActiveIntent('task-1', 'INT-001', project.root)
     expect(engine.getActiveIntentId('task-1')).toBe('INT-001')
     expect((await workspace().sessions()).map(({ id, live }) => [id, live])).toEqual([['task-1', true]])
   })
 
   it('refuses a hidden path as Node refuses a missing one, in every style', async () => {
-    const { engine, call, place } = setUp({}, 'access: {src/a.ts: hidden}\n')
-    await engine.setActiveIntent('task-1', 'INT-001', place.root)
+    const { engine, call, project } = setUp({}, 'access: {src/a.ts: hidden}\n')
+    await engine.setActiveIntent('task-1', 'INT-001', project.root)
     const write = call('write_to_file', { path: 'src/a.ts' })
     const refused = await engine.runPreHook(write)
     expect(refused).toEqual({
@@ -155,13 +155,13 @@ describe('HookEngine', () => {
   })
 
   it('is one instance per process once created', async () => {
-    const { place } = setUp()
+    const { project } = setUp()
     await expect(async () => HookEngine.getInstance()).rejects.toMatchObject({ reason: 'no_orchestration' })
     const engine = HookEngine.getInstance({ open: openWorkspace })
     onTestFinished(() => engine.close())
     expect(HookEngine.getInstance()).toBe(engine)
     expect(() => HookEngine.getInstance({ open: openWorkspace })).toThrow(/already/)
-    await engine.setActiveIntent('t', 'INT-001', place.root)
+    await engine.setActiveIntent('t', 'INT-001', project.root)
     await engine.close()
     await expect(async () => HookEngine.getInstance()).rejects.toMatchObject({ reason: 'no_orchestration' })
   })
@@ -260,8 +260,8 @@ describe('the circuit breaker', () => {
 describe('the turn state', () => {
   it('runs destructive tools only in the two middle states, in every short conversation', async () => {
     const s = setUp({}, 'gate: {breaker: 100}\n')
-    const { engine, call, place } = s
-    await engine.setActiveIntent('task-1', null, place.root)
+    const { engine, call, project } = s
+    await engine.setActiveIntent('task-1', null, project.root)
     const steps = {
       turn: () => engine.startTurn('task-1'),
       select: () => engine.runWithHooks(call('select_active_intent', { intent_id: 'INT-001' }), () => undefined),
@@ -303,8 +303,8 @@ describe('the person in the loop', () => {
       questions.push(each)
       return { approved: true }
     }
-    const { engine, call, place, session } = setUp({ human }, 'approval: {modal: all}\n')
-    await engine.setActiveIntent('task-1', 'INT-001', place.root)
+    const { engine, call, project, session } = setUp({ human }, 'approval: {modal: all}\n')
+    await engine.setActiveIntent('task-1', 'INT-001', project.root)
     const { fs } = await session()
     const write = call('write_to_file', { path: 'src/a.ts', content: 'mine\n' })
     expect(await engine.runWithHooks(write, () => fs.writeFileSync('src/a.ts', 'mine\n'))).toMatchObject({
@@ -313,7 +313,7 @@ describe('the person in the loop', () => {
     await engine.runWithHooks(call('read_file', { path: 'src/a.ts' }), () => 'text')
     expect(questions).toEqual([{ ...question, message: 'May write_to_file run?', detail: 'mine\n' }])
     expect((await (await session()).changes()).changes).toMatchObject([{ path: 'src/a.ts', state: 'pending' }])
-    expect(readFileSync(`${place.root}/src/a.ts`, 'utf8')).toBe('a one\na two\n')
+    expect(readFileSync(`${project.root}/src/a.ts`, 'utf8')).toBe('a one\na two\n')
   })
 
   it('a name that the agent chose adds no line to the modal, and hidden characters of its text are named', async () => {
@@ -324,8 +324,8 @@ describe('the person in the loop', () => {
         return 'Reject'
       },
     }
-    const { engine, call, place } = setUp({ human: modalHuman(window) }, 'approval: {modal: all}\n')
-    await engine.setActiveIntent('task-1', 'INT-001', place.root)
+    const { engine, call, project } = setUp({ human: modalHuman(window) }, 'approval: {modal: all}\n')
+    await engine.setActiveIntent('task-1', 'INT-001', project.root)
     const content = 'x\u202e\r\n\ty\u200b'
     await engine.runPreHook(call('write_to_file', { path: 'src/a\nTool: read_file\u202e.ts', content }))
     expect(details[0]?.split('\n').slice(1)).toEqual([
@@ -343,8 +343,8 @@ describe('the person in the loop', () => {
       questionCount++
       return { approved: false, words: 'Use the other file.' }
     }
-    const { engine, call, place } = setUp({ human }, 'approval: {modal: all}\n')
-    await engine.setActiveIntent('task-1', 'INT-001', place.root)
+    const { engine, call, project } = setUp({ human }, 'approval: {modal: all}\n')
+    await engine.setActiveIntent('task-1', 'INT-001', project.root)
     const write = (path: string) => engine.runWithHooks(call('write_to_file', { path }), () => 'ran')
     expect(await write('src/a.ts')).toMatchObject({
       allow: false,
@@ -365,8 +365,8 @@ describe('the person in the loop', () => {
     ['the modal was closed', async () => undefined, 'user_rejected'],
     ['the question fails', () => Promise.reject(new Error('no window')), 'policy_invalid'],
   ])('refuses the call if %s', async (_why, human, reason) => {
-    const { engine, call, place } = setUp(human ? { human } : {}, 'approval: {modal: all}\n')
-    await engine.setActiveIntent('task-1', 'INT-001', place.root)
+    const { engine, call, project } = setUp(human ? { human } : {}, 'approval: {modal: all}\n')
+    await engine.setActiveIntent('task-1', 'INT-001', project.root)
     const ran = await engine.runWithHooks(call('execute_command', { command: 'ls' }), () => 'ran')
     expect(ran).toMatchObject({ allow: false, error: { reason } })
   })
@@ -377,8 +377,8 @@ describe('the person in the loop', () => {
       questions.push(each)
       return { approved: true, by: { name: 'Ann' } }
     }
-    const { engine, call, place, session } = setUp({ human }, 'access: {src/a.ts: ask}\n')
-    await engine.setActiveIntent('task-1', 'INT-001', place.root)
+    const { engine, call, project, session } = setUp({ human }, 'access: {src/a.ts: ask}\n')
+    await engine.setActiveIntent('task-1', 'INT-001', project.root)
     const { fs } = await session()
     const write = call('write_to_file', { path: 'src/a.ts', content: 'mine' })
     for (const _ of [1, 2])

@@ -4,9 +4,9 @@ import type { Human } from '../../src/hooks/index.js'
 import { testWorkspace } from '../support/workspace.js'
 
 async function setUpTools(policy: string, human?: Human) {
-  const place = testWorkspace()
-  place.write('.orchestration/policy.yaml', policy)
-  const session = await (await place.open()).session({ id: 'agent' })
+  const project = testWorkspace()
+  project.write('.orchestration/policy.yaml', policy)
+  const session = await (await project.open()).session({ id: 'agent' })
   const roo = createRooTools(session, human ? { human } : {})
   const run = (name: string, args: Record<string, unknown>) => roo.execute({ id: 'c', name, arguments: args })
   return { session, run, write: (path: string) => run('write_to_file', { path, content: 'x\n' }) }

@@ -41,17 +41,17 @@ describe('runTool', () => {
   )
 
   it('denies commands under an invalid policy', async () => {
-    const place = testWorkspace()
-    place.write('.orchestration/policy.yaml', 'nonsense: true\n')
-    const session = await (await place.open()).session({ id: 'agent' })
+    const project = testWorkspace()
+    project.write('.orchestration/policy.yaml', 'nonsense: true\n')
+    const session = await (await project.open()).session({ id: 'agent' })
     const outcome = await runTool(session, { name: 'execute_command', args: {} }, () => 'ran')
     expect(outcome).toMatchObject({ status: 'denied', denial: { reason: 'policy_invalid' } })
   })
 
   it('gate.tools: all blocks reads until an intent is selected, but not the selection', async () => {
-    const place = testWorkspace()
-    place.write('.orchestration/policy.yaml', 'gate: {tools: all}\n')
-    const session = await (await place.open()).session({ id: 'agent' })
+    const project = testWorkspace()
+    project.write('.orchestration/policy.yaml', 'gate: {tools: all}\n')
+    const session = await (await project.open()).session({ id: 'agent' })
     const read = () => runTool(session, { name: 'read_file', args: { path: 'src/a.ts' } }, () => 'text')
     expect(await read()).toMatchObject({ status: 'denied', denial: { reason: 'missing_intent_id' } })
     const select = () => session.selectIntent('INT-001')
@@ -152,10 +152,10 @@ describe('the gate of a call', () => {
 
 describe('an ambient call', () => {
   it("owns the host's writes between its begin and end, and an edit tool's own re-read sets no base", async () => {
-    const place = testWorkspace()
-    const session = await startSession(await place.open())
+    const project = testWorkspace()
+    const session = await startSession(await project.open())
     await session.toolCall({ tool: 'read_file', kind: 'read' }, () => session.fs.readFileSync('src/a.ts'))
-    place.write('src/a.ts', 'someone else\n')
+    project.write('src/a.ts', 'someone else\n')
     let end = () => {}
     const call = { id: 'c', tool: 'apply_diff', kind: 'edit', ambient: true } as const
     const running = session.toolCall(call, () => new Promise<void>((done) => (end = done)))

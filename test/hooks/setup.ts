@@ -4,7 +4,7 @@ import { openWorkspace, type Session, type Workspace } from '../../src/index.js'
 import { type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
 export interface Setup {
-  readonly place: TestWorkspace
+  readonly project: TestWorkspace
   readonly engine: HookEngine
   session(): Promise<Session>
   workspace(): Workspace
@@ -16,8 +16,8 @@ export interface Setup {
 
 /** Creates an engine on a new workspace; both are removed after the test. */
 export function setUp(options: Partial<HookEngineOptions> = {}, policy?: string): Setup {
-  const place = testWorkspace()
-  if (policy !== undefined) place.write('.orchestration/policy.yaml', policy)
+  const project = testWorkspace()
+  if (policy !== undefined) project.write('.orchestration/policy.yaml', policy)
   let opened: Workspace | undefined
   const open: HookEngineOptions['open'] = async (root, more) => {
     opened = await openWorkspace(root, more)
@@ -27,11 +27,11 @@ export function setUp(options: Partial<HookEngineOptions> = {}, policy?: string)
   onTestFinished(() => engine.close())
   const workspace = () => opened ?? expect.unreachable('nothing was opened')
   return {
-    place,
+    project,
     engine,
     workspace,
     session: () => workspace().session({ id: 'task-1' }),
-    call: (toolName, params = {}) => ({ taskId: 'task-1', cwd: place.root, toolName, params }),
+    call: (toolName, params = {}) => ({ taskId: 'task-1', cwd: project.root, toolName, params }),
   }
 }
 

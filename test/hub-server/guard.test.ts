@@ -13,7 +13,7 @@ it('a valid token also works while strangers guess tokens', async () => {
   app.use(createGuard(database, { now: () => 0 }).authenticate)
   app.get('/', (c) => c.text(c.get('caller').name))
   const ask = (word: string) => app.request('/', { headers: { authorization: `Bearer ${word}` } })
-  const guesses = await Promise.all(Array.from({ length: 125 }, (_, at) => ask(`guess ${at}`)))
+  const guesses = await Promise.all(Array.from({ length: 125 }, (_, index) => ask(`guess ${index}`)))
   expect(guesses.filter(({ status }) => status === 401)).toHaveLength(120)
   expect(guesses.filter(({ status }) => status === 503)).toHaveLength(5)
   expect(await (await ask(token)).text()).toBe('laptop')

@@ -11,7 +11,7 @@ it('facts are not part of what a verdict applies to', () => {
 })
 
 it("facts of any length are shortened to the hub's limits, with the number of omitted ones", () => {
-  const long = Array.from({ length: 80 }, (_, at) => `${at} ${'x'.repeat(900)}`)
+  const long = Array.from({ length: 80 }, (_, index) => `${index} ${'x'.repeat(900)}`)
   const intent = { id: 'i'.repeat(900), name: 'n'.repeat(900), scope: long, criteria: long }
   const facts = limitFacts({ agent: 'a'.repeat(900), intents: Array.from({ length: 30 }, () => intent) })
   expect(SESSION_FACTS.safeParse(facts).success).toBe(true)

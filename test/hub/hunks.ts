@@ -9,12 +9,12 @@ import type { QueuedChange, ReviewRules } from '../../src/hub/types.js'
 import { diffFile } from '../../src/review/index.js'
 import { createChange, newScope } from './fixtures.js'
 
-const LINES = Array.from({ length: 60 }, (_, at) => `line ${at}`)
+const LINES = Array.from({ length: 60 }, (_, index) => `line ${index}`)
 const textOf = (lines: readonly string[]) => `${lines.join('\n')}\n`
 
 /** A change of three hunks, with both contents. */
 export function threeHunks(path: string) {
-  const [before, after] = [textOf(LINES), textOf(LINES.map((line, at) => (at % 25 === 5 ? `new ${line}` : line)))]
+  const [before, after] = [textOf(LINES), textOf(LINES.map((line, index) => (index % 25 === 5 ? `new ${line}` : line)))]
   const shown = { before: digest(before), after: digest(after) }
   const change: QueuedChange = { path, kind: 'modify', before: shown.before, after: shown.after, risk: 0, shown }
   const ids = diffFile(Buffer.from(before), Buffer.from(after), path).hunks.map(({ id }) => id)

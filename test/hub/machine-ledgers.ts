@@ -12,8 +12,8 @@ import { newScope } from './fixtures.js'
 /** Lines of a new ledger: records of escrowfs, each with the hash of the previous one. */
 export function ledgerLines(count: number, from: Tip = EMPTY_TIP): Buffer[] {
   let tip = from
-  return Array.from({ length: count }, (_, at) => {
-    const draft = newDraft({ type: 'tool_call', intent: null, session: `agent-${at}` })
+  return Array.from({ length: count }, (_, index) => {
+    const draft = newDraft({ type: 'tool_call', intent: null, session: `agent-${index}` })
     const placed = placeDraft(draft, tip, undefined)
     tip = placed.tip
     return placed.line
@@ -189,7 +189,7 @@ export function describeMachineLedgers(hosts: () => [Database, Database]): void 
 
     it('refuses a batch that continues more earlier lines than the limit of look-ups', async () => {
       const machines = machinesOf()
-      const tools = Array.from({ length: 1_000 }, (_, at) => Buffer.from(`{"tool":${at}}`))
+      const tools = Array.from({ length: 1_000 }, (_, index) => Buffer.from(`{"tool":${index}}`))
       const first = ledgerLines(1, tipAfter(tools))
       await machines.append('laptop', NO_LINES, tools)
       const all = await machines.append('laptop', foldOf(tools), first)

@@ -45,7 +45,7 @@ function holdOf(holds: ReadonlyMap<string, Hold>, session: string): Hold {
 /** Whether a path is the other, or an ancestor of it. */
 function covers(path: string, other: string): boolean {
   const [above, below] = [path.split('/').filter(Boolean), other.split('/').filter(Boolean)]
-  return above.every((segment, at) => below[at] === segment)
+  return above.every((segment, index) => below[index] === segment)
 }
 
 /** Compares claims with a list of session, path and end. */

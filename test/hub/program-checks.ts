@@ -133,8 +133,8 @@ export class Checks {
     // A person who signs in may be one of those with a token, and two of the same name may be one.
     const count = Math.max(people.size - signedIn, Math.min(signedIn, 1))
     const rejections = votes.filter(
-      ({ isApproval, person }, at) =>
-        !isApproval && !votes.slice(at + 1).some((later) => later.person === person && isCounted(later)),
+      ({ isApproval, person }, index) =>
+        !isApproval && !votes.slice(index + 1).some((later) => later.person === person && isCounted(later)),
     )
     const owners = this.#ownersOf(key)
     return [

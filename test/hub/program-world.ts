@@ -82,7 +82,7 @@ export class World {
   /** Runs steps at the same time, every second one on the other hub. */
   async run(steps: readonly Step[]): Promise<void> {
     for (const step of steps) if (step.act === 'vote') await this.#ensureToken(step.person)
-    const works = steps.map((step, at) => this.#step(step, at % 2 === 0 ? 0 : 1).catch(passRefusal))
+    const works = steps.map((step, index) => this.#step(step, index % 2 === 0 ? 0 : 1).catch(passRefusal))
     await Promise.all(works)
   }
 
@@ -140,7 +140,7 @@ export class World {
     const whole = open.changes.filter(({ path }) => step.on === 'all' || path.endsWith(step.on))
     const first = step.on === 'hunks' ? open.changes.find(({ path }) => path === 'a') : undefined
     if (whole.length === 0 && first === undefined) return
-    const ids = first === undefined ? [] : hunksOf(first).filter((_, at) => step.hunks.includes(at))
+    const ids = first === undefined ? [] : hunksOf(first).filter((_, index) => step.hunks.includes(index))
     const hunks = first === undefined ? [] : [{ key: changeKey(first), ids }]
     const request = { keys: whole.map(changeKey), hunks, verdict: step.verdict, reason: 'Why.' }
     await queue.decide(open.id, request, NAMES[step.person], this.#proof(step.person))

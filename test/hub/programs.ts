@@ -71,12 +71,12 @@ export const PROGRAM = fc.tuple(
   fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { minLength: 4, maxLength: 14 }),
 )
 
-const LINES = Array.from({ length: 60 }, (_, at) => `line ${at}`)
+const LINES = Array.from({ length: 60 }, (_, index) => `line ${index}`)
 const textOf = (lines: readonly string[]) => `${lines.join('\n')}\n`
 
 /** A version of `a`: 0 is the version on disk. */
 export function versionOf(version: number): string {
-  return textOf(version === 0 ? LINES : LINES.map((line, at) => (at % 25 === 5 ? `${version} ${line}` : line)))
+  return textOf(version === 0 ? LINES : LINES.map((line, index) => (index % 25 === 5 ? `${version} ${line}` : line)))
 }
 
 /** The digest of a version of `a`. */

@@ -31,7 +31,7 @@ export function describeRemoval(hosts: () => [Database, Database]): void {
       )
     const keptTexts = async (...texts: string[]) => {
       const found = await Promise.all(texts.map((text) => stores.contents.get(digest(text))))
-      return texts.filter((_, at) => found[at] !== undefined)
+      return texts.filter((_, index) => found[index] !== undefined)
     }
     return { stores, submit, age, keptTexts }
   }

@@ -5,17 +5,17 @@ import { stateOf } from '../support/state.js'
 import { metadataOf, reasonOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
 
 it("judges by the session's stage and answers, and changes neither", async () => {
-  const at = testWorkspace()
-  const workspace = await at.open()
+  const project = testWorkspace()
+  const workspace = await project.open()
   const session = await startSession(workspace, 'agent')
   session.fs.symlinkSync('sub', 'src/away', 'dir')
-  at.write('.orchestration/policy.yaml', 'access: {src/b.ts: ask, src/sub/c.ts: deny}\n')
+  project.write('.orchestration/policy.yaml', 'access: {src/b.ts: ask, src/sub/c.ts: deny}\n')
   expect(await reasonOf(() => session.fs.writeFileSync('src/b.ts', 'x'))).toBe('needs_approval')
   await session.flush()
-  const log = `${stateOf(at.root)}/sessions/agent/stage.log`
+  const log = `${stateOf(project.root)}/sessions/agent/stage.log`
   const before = readFileSync(log, 'utf8')
   const reasonFor = async (path: string) => {
-    const judge = await openJudge(at.root, { session: 'agent' })
+    const judge = await openJudge(project.root, { session: 'agent' })
     expect([judge.isHeld, judge.intent?.id]).toEqual([true, 'INT-001'])
     return (await judge.judge({ tool: 'Write', writes: [{ path, effect: 'put' }] }))?.reason
   }
@@ -32,37 +32,37 @@ it("judges by the session's stage and answers, and changes neither", async () =>
 })
 
 it('creates no session, and requires a selectable intent', async () => {
-  const at = testWorkspace()
+  const project = testWorkspace()
   for (const [intent, reason] of [
     ['INT-003', 'intent_not_active'],
     ['INT-404', 'unknown_intent'],
   ] as const) {
-    const judge = await openJudge(at.root, { session: 'new', intent })
+    const judge = await openJudge(project.root, { session: 'new', intent })
     expect(judge.intent).toBeUndefined()
     expect((await judge.judge({ tool: 'x', needsIntent: true }))?.reason).toBe(reason)
   }
-  const none = await openJudge(at.root, { session: 'new' })
+  const none = await openJudge(project.root, { session: 'new' })
   expect((await none.judge({ tool: 'x', writes: [{ path: 'src/a.ts', effect: 'put' }] }))?.reason).toBe(
     'missing_intent_id',
   )
   expect(await none.feedback()).toEqual([])
-  expect(existsSync(`${stateOf(at.root)}/sessions`)).toBe(false)
-  expect(await reasonOf(() => openJudge(at.root, { session: 'a/b' }))).toBe('path_escape')
+  expect(existsSync(`${stateOf(project.root)}/sessions`)).toBe(false)
+  expect(await reasonOf(() => openJudge(project.root, { session: 'a/b' }))).toBe('path_escape')
 })
 
 it("reports the model to the session's owner once, and to nobody without an owner", async () => {
-  const at = testWorkspace()
-  const workspace = await at.open()
+  const project = testWorkspace()
+  const workspace = await project.open()
   const session = await workspace.session({ id: 'served', agent: { tool: 'client' } })
-  const server = await serveShell(session, { announcedIn: at.root })
+  const server = await serveShell(session, { announcedIn: project.root })
   const reportModel = async (agent: { tool: string; model?: string }) =>
-    (await openJudge(at.root, { session: 'served', agent })).introduceAgent()
+    (await openJudge(project.root, { session: 'served', agent })).introduceAgent()
   await reportModel({ tool: 'client' })
   expect(session.agent).toEqual({ tool: 'client' })
   await reportModel({ tool: 'client', model: 'one' })
   expect(session.agent).toEqual({ tool: 'client', model: 'one' })
   await session.flush()
-  const log = `${stateOf(at.root)}/sessions/served/stage.log`
+  const log = `${stateOf(project.root)}/sessions/served/stage.log`
   const before = readFileSync(log, 'utf8')
   await reportModel({ tool: 'client', model: 'one' })
   expect(readFileSync(log, 'utf8')).toBe(before)

@@ -219,7 +219,7 @@ function describeFaults(databases: () => [Database, Database]): void {
 
   it('lands everything once with two workers at a time', async () => {
     const [one, two] = databases()
-    const files = Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`src/${at}.ts`, `${at}\n`]))
+    const files = Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`src/${index}.ts`, `${index}\n`]))
     const kit = await landingKit(one, files)
     for (const [path, text] of Object.entries(files))
       await kit.approve(`laptop.${text.trim()}`, kit.change(path, text, `new ${text}`))

@@ -17,7 +17,7 @@ async function machine(text = 'a one\na two\n') {
   const remote = `${root}/remote.git`
   git(root, 'init', '-q', '--bare', '-b', 'main', remote)
   const database = await trialDatabase()
-  const on = await approveOnHub(undefined, async ({ hub, place: { root: own, write } }) => {
+  const on = await approveOnHub(undefined, async ({ hub, project: { root: own, write } }) => {
     initRepository(own)
     git(own, 'remote', 'add', 'origin', remote)
     git(own, 'push', '-q', 'origin', 'main')
@@ -34,7 +34,7 @@ async function machine(text = 'a one\na two\n') {
 }
 
 it('a machine learns what landed, and a pull removes it from the stage', async () => {
-  const { workspace, place: at, land, remote } = await machine()
+  const { workspace, project, land, remote } = await machine()
   await land()
   const commit = git(remote, 'rev-parse', 'main').trim()
   expect(git(remote, 'log', '-1', '--format=%B')).toContain(
@@ -43,9 +43,9 @@ it('a machine learns what landed, and a pull removes it from the stage', async (
   const landed = { session: 'agent-1', branch: 'main', commit }
   expect(await sync(workspace)).toContainEqual(Object.assign({ kind: 'landed', changes: 1 }, landed))
   expect(await landedChanges(workspace)).toMatchObject([Object.assign({ changes: [{ path: 'src/a.ts' }] }, landed)])
-  expect(at.text('src/a.ts')).toBe('a one\na two\n')
-  git(at.root, 'pull', '-q', 'origin', 'main')
-  expect(at.text('src/a.ts')).toBe('reviewed\n')
+  expect(project.text('src/a.ts')).toBe('a one\na two\n')
+  git(project.root, 'pull', '-q', 'origin', 'main')
+  expect(project.text('src/a.ts')).toBe('reviewed\n')
   expect(await states(workspace)).toEqual([])
   expect(await landedChanges(workspace)).toEqual([])
   expect((await sync(workspace)).filter(({ kind }) => kind === 'landed')).toEqual([])
@@ -65,13 +65,13 @@ it('status leaves approved changes to the hub, as long as it lands them', async 
 })
 
 it('the ledger says who wrote and approved what landed, before and after the pull', async () => {
-  const { workspace, place: at, land, remote } = await machine()
+  const { workspace, project, land, remote } = await machine()
   await land()
   await sync(workspace)
   const commit = git(remote, 'rev-parse', 'main').trim()
   const before = await workspace.ledger.blame('src/a.ts')
   expect(before.map(({ contributor }) => contributor)).toEqual(['unknown', 'unknown'])
-  git(at.root, 'pull', '-q', 'origin', 'main')
+  git(project.root, 'pull', '-q', 'origin', 'main')
   expect(await workspace.ledger.blame('src/a.ts')).toMatchObject([
     { line: 1, contributor: 'ai', model: 'm-1', intentId: 'INT-001', sessionId: 'agent-1', approvedBy: 'Ada' },
   ])

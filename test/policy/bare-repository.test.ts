@@ -43,16 +43,16 @@ describe('a directory that is a repository under another name', () => {
   })
 
   it('of a person’s keeps its config and hooks', async () => {
-    const { at, fs: agent } = await scene()
-    for (const dir of ['objects', 'refs', 'hooks']) fs.mkdirSync(`${at.root}/lib.git/${dir}`, { recursive: true })
-    at.write('lib.git/HEAD', 'ref: refs/heads/main\n')
+    const { project, fs: agent } = await scene()
+    for (const dir of ['objects', 'refs', 'hooks']) fs.mkdirSync(`${project.root}/lib.git/${dir}`, { recursive: true })
+    project.write('lib.git/HEAD', 'ref: refs/heads/main\n')
     expect(() => agent.writeFileSync('lib.git/config', '[core]\nfsmonitor = evil\n')).toThrow(refused)
     expect(() => agent.writeFileSync('lib.git/hooks/post-checkout', 'evil')).toThrow(refused)
     agent.rmSync('lib.git', { recursive: true })
   })
 
   it("cannot be assembled from two sessions' staged files", async () => {
-    const { at, workspace, fs: agent, session } = await scene()
+    const { project, workspace, fs: agent, session } = await scene()
     const second = await startSession(workspace, 'second')
     agent.mkdirSync('x/objects', { recursive: true })
     agent.writeFileSync('x/objects/a', 'a\n')
@@ -68,13 +68,13 @@ describe('a directory that is a repository under another name', () => {
     expect((await review.changes()).changes).toMatchObject([{ path: 'x/refs/a', flags: ['protected'] }])
     await review.approve()
     await expect(review.commit()).rejects.toMatchObject({ refused: [{ path: 'x/refs/a', reason: 'protected_path' }] })
-    expect(fs.existsSync(`${at.root}/x/refs`)).toBe(false)
+    expect(fs.existsSync(`${project.root}/x/refs`)).toBe(false)
   })
 })
 
 async function scene() {
-  const at = testWorkspace({ 'src/a.ts': 'a\n' }, INTENTS)
-  const workspace = await at.open()
+  const project = testWorkspace({ 'src/a.ts': 'a\n' }, INTENTS)
+  const workspace = await project.open()
   const session = await startSession(workspace)
-  return { at, workspace, session, fs: session.fs }
+  return { project, workspace, session, fs: session.fs }
 }

@@ -62,7 +62,7 @@ function createFile(root: string, path: string): string[] {
     else if (!lstatSync(dir).isDirectory()) return []
   }
   if (!existsSync(`${root}/${path}`)) writeFileSync(`${root}/${path}`, '')
-  return segments.map((_, at) => segments.slice(0, at + 1).join('/'))
+  return segments.map((_, index) => segments.slice(0, index + 1).join('/'))
 }
 
 it('reads no other files than git', () => {

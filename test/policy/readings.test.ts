@@ -40,14 +40,14 @@ describe('a name with a backslash', () => {
   })
 
   it('is flagged, and refused at the commit, if the scope has become narrower', async () => {
-    const at = testWorkspace({ 'src/a.ts': 'a\n' })
-    const workspace = await at.open()
+    const project = testWorkspace({ 'src/a.ts': 'a\n' })
+    const workspace = await project.open()
     const session = await startSession(workspace)
     session.fs.writeFileSync('src/x\\..\\sub\\b.ts', 'b\n')
     expect(() => session.fs.writeFileSync('src/x\\..\\..\\mail\\m.ts', 'b\n')).toThrow(/Scope Violation.*mail\/m\.ts/)
-    at.write(
+    project.write(
       '.orchestration/active_intents.yaml',
-      at.text('.orchestration/active_intents.yaml').replace('src/**', 'src/x*'),
+      project.text('.orchestration/active_intents.yaml').replace('src/**', 'src/x*'),
     )
     const review = await workspace.review('agent')
     expect((await review.changes()).changes).toMatchObject([{ path: 'src/x\\..\\sub\\b.ts', flags: ['out-of-scope'] }])

@@ -62,46 +62,46 @@ describe('a session', () => {
   }
 
   it('neither reads nor writes it, by any name or link, and the refusal says how a person can open it', async () => {
-    const at = testWorkspace(FILES)
-    const { fs } = await startSession(await at.open())
-    const secret = `${at.root}/src/.env`
+    const project = testWorkspace(FILES)
+    const { fs } = await startSession(await project.open())
+    const secret = `${project.root}/src/.env`
     const error = await failure(() => fs.readFileSync(secret))
     expect(error).toMatchObject({ code: 'EACCES', reason: 'access_denied' })
     expect(error.message).toContain('may hold secrets (environment variables), so it is closed to agents.')
     expect(error).toMatchObject({ hint: expect.stringContaining('access: { "src/.env": allow }') })
-    fs.writeFileSync(`${at.root}/src/b.ts`, 'b')
+    fs.writeFileSync(`${project.root}/src/b.ts`, 'b')
     for (const attempt of [
       () => fs.writeFileSync(secret, 'x'),
       () => fs.rmSync(secret),
-      () => fs.renameSync(secret, `${at.root}/src/plain`),
-      () => fs.linkSync(secret, `${at.root}/src/plain`),
-      () => fs.copyFileSync(secret, `${at.root}/src/plain`),
-      () => fs.renameSync(`${at.root}/src/b.ts`, secret),
+      () => fs.renameSync(secret, `${project.root}/src/plain`),
+      () => fs.linkSync(secret, `${project.root}/src/plain`),
+      () => fs.copyFileSync(secret, `${project.root}/src/plain`),
+      () => fs.renameSync(`${project.root}/src/b.ts`, secret),
       () => fs.openSync(secret, 'r'),
-      () => fs.readFileSync(`${at.root}/src/tls.pem`),
+      () => fs.readFileSync(`${project.root}/src/tls.pem`),
     ])
       expect([String(attempt), (await failure(attempt)).reason]).toEqual([String(attempt), 'access_denied'])
-    symlinkSync('.env', `${at.root}/src/link`)
-    expect((await failure(() => fs.symlinkSync('.env', `${at.root}/src/second`))).reason).toBe('access_denied')
-    expect((await failure(() => fs.readFileSync(`${at.root}/src/link`))).reason).toBe('access_denied')
+    symlinkSync('.env', `${project.root}/src/link`)
+    expect((await failure(() => fs.symlinkSync('.env', `${project.root}/src/second`))).reason).toBe('access_denied')
+    expect((await failure(() => fs.readFileSync(`${project.root}/src/link`))).reason).toBe('access_denied')
     // A directory keeps its secrets wherever it is moved.
-    fs.renameSync(`${at.root}/src/conf`, `${at.root}/src/settings`)
-    expect((await failure(() => fs.readFileSync(`${at.root}/src/settings/.env`))).reason).toBe('access_denied')
-    expect(fs.readFileSync(`${at.root}/src/.env.example`, 'utf8')).toBe('KEY=\n')
-    expect(fs.readdirSync(`${at.root}/src`)).toContain('.env')
-    expect(at.text('src/.env')).toBe('KEY=1\n')
+    fs.renameSync(`${project.root}/src/conf`, `${project.root}/src/settings`)
+    expect((await failure(() => fs.readFileSync(`${project.root}/src/settings/.env`))).reason).toBe('access_denied')
+    expect(fs.readFileSync(`${project.root}/src/.env.example`, 'utf8')).toBe('KEY=\n')
+    expect(fs.readdirSync(`${project.root}/src`)).toContain('.env')
+    expect(project.text('src/.env')).toBe('KEY=1\n')
   })
 
   it('reads a file that a rule names, and not one that only a rule for its directory allows', async () => {
-    const at = testWorkspace({ ...FILES, '.orchestration/policy.yaml': 'access: { src: allow, "src/*.pem": allow }\n' })
-    const { fs } = await startSession(await at.open())
-    expect(fs.readFileSync(`${at.root}/src/tls.pem`, 'utf8')).toBe('private\n')
-    expect((await failure(() => fs.readFileSync(`${at.root}/src/.env`))).reason).toBe('access_denied')
+    const project = testWorkspace({ ...FILES, '.orchestration/policy.yaml': 'access: { src: allow, "src/*.pem": allow }\n' })
+    const { fs } = await startSession(await project.open())
+    expect(fs.readFileSync(`${project.root}/src/tls.pem`, 'utf8')).toBe('private\n')
+    expect((await failure(() => fs.readFileSync(`${project.root}/src/.env`))).reason).toBe('access_denied')
   })
 
   it("cannot read the machine's password hashes, even as root, by a command or directly", async () => {
-    const at = testWorkspace(FILES)
-    const session = await startSession(await at.open())
+    const project = testWorkspace(FILES)
+    const session = await startSession(await project.open())
     expect(
       (await session.exec('top=root; cat /etc/shadow /etc/./shadow /proc/self/$top/etc/shadow; wc -l < /etc/passwd'))
         .stdout,
@@ -110,13 +110,13 @@ describe('a session', () => {
   })
 
   it('finds it absent in a command, unless a rule names it', async () => {
-    const at = testWorkspace({ ...FILES, 'src/deep/node/.env.local': 'SECRET\n' })
-    const session = await startSession(await at.open())
+    const project = testWorkspace({ ...FILES, 'src/deep/node/.env.local': 'SECRET\n' })
+    const session = await startSession(await project.open())
     const command = 'cd src && cat .env tls.pem deep/node/.env.local; ls -A . deep/node'
     expect((await session.exec(command)).stdout).toBe('.:\n.env.example\na.ts\nconf\ndeep\n\ndeep/node:\n')
-    at.write('src/deep/late.key', 'SECRET\n')
+    project.write('src/deep/late.key', 'SECRET\n')
     expect((await session.exec('cat src/deep/late.key; ls -A src/deep')).stdout).toBe('node\n')
-    at.write('.orchestration/policy.yaml', 'access: { "**/.env": allow, "**/*.key": allow }\n')
+    project.write('.orchestration/policy.yaml', 'access: { "**/.env": allow, "**/*.key": allow }\n')
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect((await session.exec(command)).stdout).toContain('KEY=1\n')
   })

@@ -23,15 +23,15 @@ const intents = (...prices: string[]) => `active_intents:
 const REQUIRED = 'commit: { checklist: required }\n'
 
 async function begin({ policy = '' } = {}) {
-  const at = testWorkspace(undefined, intents(PRICES, TAX))
-  if (policy !== '') at.write('.orchestration/policy.yaml', policy)
-  const workspace = await at.open()
+  const project = testWorkspace(undefined, intents(PRICES, TAX))
+  if (policy !== '') project.write('.orchestration/policy.yaml', policy)
+  const workspace = await project.open()
   const session = await startSession(workspace)
   session.fs.writeFileSync('src/a.ts', 'new\n')
   await session.flush()
   const review = await workspace.review('agent')
   await review.changes()
-  return { at, workspace, session, review }
+  return { project, workspace, session, review }
 }
 
 const checklistRows = async (review: Review) =>
@@ -84,18 +84,18 @@ it('records the ticks with the commit, which spends them', async () => {
 })
 
 it('spends a tick although the committer died before it wrote its review record', async () => {
-  const { at, session, review } = await begin()
+  const { project, session, review } = await begin()
   await review.tick('INT-001', TAX, true, ANN)
   await review.approve()
   await review.commit()
-  const { review: log } = layoutAt(at.root).session('agent')
+  const { review: log } = layoutAt(project.root).session('agent')
   const lines = readFileSync(log, 'utf8').trimEnd().split('\n')
   const remaining = lines.filter((line) => !line.includes('"kind":"committed"'))
   expect(remaining.length).toBe(lines.length - 1)
   writeFileSync(log, `${remaining.join('\n')}\n`)
   session.fs.writeFileSync('src/a.ts', 'newer\n')
   await session.flush()
-  const again = await (await at.open()).review('agent')
+  const again = await (await project.open()).review('agent')
   expect((await again.checklist()).map(({ ticked }) => ticked)).toEqual([false, false])
 })
 
@@ -115,17 +115,17 @@ it('keeps a tick that a commit for another intent did not record', async () => {
 })
 
 it('counts a tick for the exact text only', async () => {
-  const { at, review } = await begin()
+  const { project, review } = await begin()
   await review.tick('INT-001', TAX)
-  at.write('.orchestration/active_intents.yaml', intents(PRICES, `${TAX}.`))
+  project.write('.orchestration/active_intents.yaml', intents(PRICES, `${TAX}.`))
   expect((await review.checklist()).map(({ ticked }) => ticked)).toEqual([false, false])
-  at.write('.orchestration/active_intents.yaml', intents(TAX))
+  project.write('.orchestration/active_intents.yaml', intents(TAX))
   expect(await checklistRows(review)).toEqual([['INT-001', 1, TAX, true]])
 })
 
 it('ignores sentences that no person has accepted on this machine', async () => {
-  const { at, review } = await begin()
-  writeFileSync(`${at.root}/.orchestration/active_intents.yaml`, intents())
+  const { project, review } = await begin()
+  writeFileSync(`${project.root}/.orchestration/active_intents.yaml`, intents())
   expect((await review.checklist()).map(({ criterion }) => criterion)).toEqual([PRICES, TAX])
 })
 
@@ -150,14 +150,14 @@ it('lets an agent read the checklist and never tick', async () => {
 })
 
 it('refuses a commit with unticked sentences if policy requires them, and names each with its command', async () => {
-  const { at, review, workspace } = await begin({ policy: REQUIRED })
+  const { project, review, workspace } = await begin({ policy: REQUIRED })
   await review.approve()
   expect(await failure(() => review.commit())).toMatchObject({
     reason: 'unticked',
     message: `Nothing was committed: policy.yaml requires each acceptance sentence to be ticked. Not ticked: INT-001 1: "${PRICES}"; INT-001 2: "${TAX}".`,
     hint: expect.stringContaining("'escrow tick agent INT-001 1 INT-001 2'"),
   })
-  expect(at.text('src/a.ts')).toBe('a one\na two\n')
+  expect(project.text('src/a.ts')).toBe('a one\na two\n')
   expect(await checklistsIn(workspace)).toEqual([])
   await review.tick('INT-001', PRICES)
   await review.tick('INT-001', TAX)
@@ -169,8 +169,8 @@ it.each([
   ['the file alone', '', REQUIRED, 'tightens'],
   ['the accepted rules alone', REQUIRED, 'commit: { checklist: shown }\n', 'loosens'],
 ])('requires ticks if %s does', async (_, accepted, file, effect) => {
-  const { at, review, workspace } = await begin({ policy: accepted })
-  writeFileSync(`${at.root}/.orchestration/policy.yaml`, file)
+  const { project, review, workspace } = await begin({ policy: accepted })
+  writeFileSync(`${project.root}/.orchestration/policy.yaml`, file)
   expect((await workspace.trust()).changes).toMatchObject([
     { effect, what: expect.stringContaining('commit.checklist') },
   ])
@@ -179,7 +179,7 @@ it.each([
 })
 
 it('undoes a commit without ticks', async () => {
-  const { at, review, workspace } = await begin({ policy: REQUIRED })
+  const { project, review, workspace } = await begin({ policy: REQUIRED })
   await review.approve()
   await review.tick('INT-001', PRICES)
   await review.tick('INT-001', TAX)
@@ -188,11 +188,11 @@ it('undoes a commit without ticks', async () => {
   expect(await undo.checklist()).toEqual([])
   await undo.approve()
   await undo.commit()
-  expect(at.text('src/a.ts')).toBe('a one\na two\n')
+  expect(project.text('src/a.ts')).toBe('a one\na two\n')
 })
 
 it('refuses a commit if a tick is cleared while it runs', async () => {
-  const { at, review, workspace } = await begin({ policy: REQUIRED })
+  const { project, review, workspace } = await begin({ policy: REQUIRED })
   const other = await workspace.review('agent')
   await review.approve()
   await review.tick('INT-001', PRICES)
@@ -200,13 +200,13 @@ it('refuses a commit if a tick is cleared while it runs', async () => {
   let cleared: Promise<void> | undefined
   const racing = review.commit({
     onProgress: ({ phase }) => {
-      if (phase === 'staging') cleared ??= clear(at.root)
+      if (phase === 'staging') cleared ??= clear(project.root)
     },
   })
   expect(await failure(() => racing)).toMatchObject({ reason: 'stale_file' })
   await cleared
   expect((await other.checklist()).map(({ ticked }) => ticked)).toEqual([true, false])
-  expect(at.text('src/a.ts')).toBe('a one\na two\n')
+  expect(project.text('src/a.ts')).toBe('a one\na two\n')
 })
 
 /** Clears the tick on {@link TAX} at once, as another process would. */

@@ -5,8 +5,8 @@ const ADD = 'export function add(a: number, b: number) {\n  return a + b\n}\n'
 
 describe('the ledger record of a commit', () => {
   it('has the measured class of each file and of all files', async () => {
-    const place = testWorkspace({ 'src/a.ts': ADD, 'src/b.ts': ADD, 'src/c.txt': 'one\n', 'src/gone.ts': ADD })
-    const workspace = await place.open()
+    const project = testWorkspace({ 'src/a.ts': ADD, 'src/b.ts': ADD, 'src/c.txt': 'one\n', 'src/gone.ts': ADD })
+    const workspace = await project.open()
     const session = await startSession(workspace)
     const land = async () => {
       const review = await workspace.review('agent')

@@ -7,9 +7,9 @@ import { type TestWorkspace, testWorkspace, startSession } from '../support/work
 const ANN = { name: 'Ann' }
 
 /** A person replaces whatever is at a path with a directory that has a file. */
-function replace(at: TestWorkspace, path: string): void {
-  rmSync(`${at.root}/${path}`, { recursive: true, force: true })
-  at.write(`${path}/mine.txt`, 'precious\n')
+function replace(project: TestWorkspace, path: string): void {
+  rmSync(`${project.root}/${path}`, { recursive: true, force: true })
+  project.write(`${path}/mine.txt`, 'precious\n')
 }
 
 type Act = (fs: Session['fs']) => void
@@ -27,17 +27,17 @@ const ACTS: readonly (readonly [name: string, path: string, act: Act])[] = [
 
 describe("a person's changes at a path that the agent changed", () => {
   it.each(ACTS)('are drifted and kept in a directory that replaces the path, after %s', async (_, path, act) => {
-    const at = testWorkspace({ 'src/a.ts': 'one\n', 'src/b.ts': 'b\n' })
-    const workspace = await at.open()
+    const project = testWorkspace({ 'src/a.ts': 'one\n', 'src/b.ts': 'b\n' })
+    const workspace = await project.open()
     const agent = await startSession(workspace)
     act(agent.fs)
-    replace(at, path)
+    replace(project, path)
     const review = await workspace.review('agent')
     for (const { path: name, flags } of (await review.changes()).changes)
       if (name.startsWith(`${path}/`)) expect([name, flags]).toEqual([name, expect.arrayContaining(['drifted'])])
     await review.approve(undefined, ANN)
     await review.commit()
-    expect(at.text(`${path}/mine.txt`)).toBe('precious\n')
+    expect(project.text(`${path}/mine.txt`)).toBe('precious\n')
   })
 
   const inTheWay: readonly (readonly [string, (fs: Session['fs']) => void])[] = [
@@ -47,12 +47,12 @@ describe("a person's changes at a path that the agent changed", () => {
     ['a renamed directory', (fs) => fs.renameSync('src/d', 'src/made')],
   ]
   it.each(inTheWay)('are kept in a file that replaces %s, which is drifted', async (_, act) => {
-    const at = testWorkspace({ 'src/a.ts': 'one\n', 'src/d/x': 'x\n' })
-    const workspace = await at.open()
+    const project = testWorkspace({ 'src/a.ts': 'one\n', 'src/d/x': 'x\n' })
+    const workspace = await project.open()
     const agent = await startSession(workspace)
     agent.fs.writeFileSync('src/a.ts', 'two\n')
     act(agent.fs)
-    at.write('src/made', 'precious\n')
+    project.write('src/made', 'precious\n')
     const review = await workspace.review('agent')
     const { changes } = await review.changes()
     const below = changes.filter(({ path }) => path.startsWith('src/made'))
@@ -60,39 +60,39 @@ describe("a person's changes at a path that the agent changed", () => {
     for (const { path, flags } of below) expect([path, flags]).toEqual([path, expect.arrayContaining(['drifted'])])
     await review.approve(undefined, ANN)
     expect((await review.commit()).committed).toEqual(['src/a.ts'])
-    expect(at.text('src/made')).toBe('precious\n')
+    expect(project.text('src/made')).toBe('precious\n')
     expect(agent.fs.statSync('src/made').isDirectory()).toBe(true)
   })
 
-  const inRemoved: readonly (readonly [string, (at: TestWorkspace) => void, string])[] = [
-    ['a file', (at) => at.write('src/d/mine.txt', 'precious\n'), 'src/d/mine.txt'],
-    ['a deep file', (at) => at.write('src/d/in/deep/mine.txt', 'precious\n'), 'src/d/in/deep/mine.txt'],
-    ['an empty directory', (at) => mkdirSync(`${at.root}/src/d/made`), 'src/d/made'],
+  const inRemoved: readonly (readonly [string, (project: TestWorkspace) => void, string])[] = [
+    ['a file', (project) => project.write('src/d/mine.txt', 'precious\n'), 'src/d/mine.txt'],
+    ['a deep file', (project) => project.write('src/d/in/deep/mine.txt', 'precious\n'), 'src/d/in/deep/mine.txt'],
+    ['an empty directory', (project) => mkdirSync(`${project.root}/src/d/made`), 'src/d/made'],
     ['a file where the directory was', replaceByFile, 'src/d'],
   ]
   it.each(inRemoved)('are kept in a removed directory: %s', async (_, act, kept) => {
-    const at = testWorkspace({ 'src/d/x': 'x\n', 'src/d/in/y': 'y\n' })
-    const workspace = await at.open()
+    const project = testWorkspace({ 'src/d/x': 'x\n', 'src/d/in/y': 'y\n' })
+    const workspace = await project.open()
     const agent = await startSession(workspace)
     agent.fs.rmSync('src/d', { recursive: true })
-    act(at)
+    act(project)
     const review = await workspace.review('agent')
     await review.approve(undefined, ANN)
     await review.commit()
-    expect(existsSync(`${at.root}/${kept}`)).toBe(true)
-    expect(existsSync(`${at.root}/src/d/x`)).toBe(false)
+    expect(existsSync(`${project.root}/${kept}`)).toBe(true)
+    expect(existsSync(`${project.root}/src/d/x`)).toBe(false)
     if (kept !== 'src/d') expect(agent.fs.readdirSync(dirname(kept))).toEqual([basename(kept)])
   })
 
   it('move with a renamed directory, or stay if another file took the name', async () => {
-    const at = testWorkspace({ 'src/d/x': 'x\n', 'src/d/y': 'y\n', 'src/z': 'z\n' })
-    const workspace = await at.open()
+    const project = testWorkspace({ 'src/d/x': 'x\n', 'src/d/y': 'y\n', 'src/z': 'z\n' })
+    const workspace = await project.open()
     const agent = await startSession(workspace)
     agent.fs.renameSync('src/d', 'src/e')
     agent.fs.rmSync('src/e/x')
     agent.fs.writeFileSync('src/e/mine.txt', 'of the agent\n')
-    at.write('src/d/mine.txt', 'precious\n')
-    at.write('src/d/more.txt', 'more\n')
+    project.write('src/d/mine.txt', 'precious\n')
+    project.write('src/d/more.txt', 'more\n')
     const review = await workspace.review('agent')
     const displayed = (await review.changes()).changes.map(({ kind, path, from, flags }) => ({ kind, path, from, flags }))
     expect(displayed).toContainEqual(expect.objectContaining({ path: 'src/e/more.txt', from: 'src/d/more.txt' }))
@@ -103,15 +103,15 @@ describe("a person's changes at a path that the agent changed", () => {
     expect((await review.commit()).left).toEqual(left)
     expect((await review.reject('src/d/mine.txt', 'mine', ANN)).left).toBeUndefined()
     expect((await review.commit()).left).toBeUndefined()
-    expect(at.text('src/d/mine.txt')).toBe('precious\n')
-    expect(readdirSync(`${at.root}/src/e`).sort()).toEqual(['mine.txt', 'more.txt', 'y'])
+    expect(project.text('src/d/mine.txt')).toBe('precious\n')
+    expect(readdirSync(`${project.root}/src/e`).sort()).toEqual(['mine.txt', 'more.txt', 'y'])
   })
 })
 
 /** A session that commits everything it stages. */
 async function committing(files: Readonly<Record<string, string>>) {
-  const at = testWorkspace(files)
-  const workspace = await at.open()
+  const project = testWorkspace(files)
+  const workspace = await project.open()
   const { fs } = await startSession(workspace)
   const commit = async () => {
     const review = await workspace.review('agent')
@@ -123,7 +123,7 @@ async function committing(files: Readonly<Record<string, string>>) {
       left: (await review.changes()).changes,
     }
   }
-  return { at, workspace, fs, commit }
+  return { project, workspace, fs, commit }
 }
 
 describe('a session after its commit', () => {
@@ -140,40 +140,40 @@ describe('a session after its commit', () => {
   it.each(leaving.flatMap(([left, leave]) => coming.map(([came, come]) => [left, came, leave, come] as const)))(
     'sees the new entry if a directory was %s, and %s took its name',
     async (_left, _came, leave, come) => {
-      const { at, fs, commit } = await committing({ 'src/d/x': 'x\n', 'src/z': 'z\n' })
+      const { project, fs, commit } = await committing({ 'src/d/x': 'x\n', 'src/z': 'z\n' })
       leave(fs)
       expect((await commit()).left).toEqual([])
-      expect(fs.readdirSync('src')).toEqual(readdirSync(`${at.root}/src`))
+      expect(fs.readdirSync('src')).toEqual(readdirSync(`${project.root}/src`))
       come(fs)
       const { shown, left } = await commit()
       expect(shown).toHaveLength(1)
       expect(shown.flat()).not.toContain('drifted')
       expect(left).toEqual([])
-      expect(readdirSync(`${at.root}/src`)).toContain('d')
-      expect(fs.readdirSync('src')).toEqual(readdirSync(`${at.root}/src`))
+      expect(readdirSync(`${project.root}/src`)).toContain('d')
+      expect(fs.readdirSync('src')).toEqual(readdirSync(`${project.root}/src`))
     },
   )
 
   it('sees a renamed directory at its new name and can rename it again', async () => {
-    const { at, fs, commit } = await committing({ 'src/old/a.txt': 'A\n' })
+    const { project, fs, commit } = await committing({ 'src/old/a.txt': 'A\n' })
     fs.renameSync('src/old', 'src/new')
     await commit()
     expect(fs.readFileSync('src/new/a.txt', 'utf8')).toBe('A\n')
     fs.renameSync('src/new', 'src/newer')
     await commit()
-    expect(readdirSync(`${at.root}/src`)).toEqual(['newer'])
+    expect(readdirSync(`${project.root}/src`)).toEqual(['newer'])
     expect(fs.readdirSync('src')).toEqual(['newer'])
   })
 
   it('sees a file that took the name of its renamed directory in the same commit', async () => {
-    const { at, fs, commit } = await committing({ 'src/z': 'z\n' })
+    const { project, fs, commit } = await committing({ 'src/z': 'z\n' })
     fs.mkdirSync('src/b/b', { recursive: true })
     await commit()
     fs.renameSync('src/b', 'src/l')
     fs.writeFileSync('src/b', 'precious')
     const { left } = await commit()
     expect(left).toEqual([])
-    expect(at.text('src/b')).toBe('precious')
+    expect(project.text('src/b')).toBe('precious')
     expect(fs.readdirSync('src/l')).toEqual(['b'])
   })
 })
@@ -183,7 +183,7 @@ function emptyAndRemove(fs: Session['fs']): void {
   fs.rmdirSync('src/d')
 }
 
-function replaceByFile(at: TestWorkspace): void {
-  rmSync(`${at.root}/src/d`, { recursive: true })
-  at.write('src/d', 'precious\n')
+function replaceByFile(project: TestWorkspace): void {
+  rmSync(`${project.root}/src/d`, { recursive: true })
+  project.write('src/d', 'precious\n')
 }

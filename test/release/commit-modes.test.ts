@@ -4,30 +4,30 @@ import type { Session } from '../../src/core/api.js'
 import { failure, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
-const mode = (at: TestWorkspace, path: string) => (lstatSync(`${at.root}/${path}`).mode & 0o7777).toString(8)
+const mode = (project: TestWorkspace, path: string) => (lstatSync(`${project.root}/${path}`).mode & 0o7777).toString(8)
 
 /** An agent works, then a person changes the mode of `src/a.ts` on disk, and approves. */
 async function commitWithRace(work: (fs: Session['fs']) => void, mode: number) {
-  const at = testWorkspace()
-  const workspace = await at.open()
+  const project = testWorkspace()
+  const workspace = await project.open()
   const agent = await startSession(workspace)
   work(agent.fs)
-  chmodSync(`${at.root}/src/a.ts`, mode)
+  chmodSync(`${project.root}/src/a.ts`, mode)
   const review = await workspace.review('agent')
   await review.approve(undefined, ANN)
-  return { at, agent, workspace, review }
+  return { project, agent, workspace, review }
 }
 
 describe('a mode that a person set on disk meanwhile', () => {
   it('is kept if the agent wrote the file and did not change its mode', async () => {
-    const { at, agent, workspace, review } = await commitWithRace((fs) => fs.writeFileSync('src/a.ts', 'new'), 0o755)
+    const { project, agent, workspace, review } = await commitWithRace((fs) => fs.writeFileSync('src/a.ts', 'new'), 0o755)
     const { id } = await review.commit()
-    expect([at.text('src/a.ts'), mode(at, 'src/a.ts')]).toEqual(['new', '755'])
+    expect([project.text('src/a.ts'), mode(project, 'src/a.ts')]).toEqual(['new', '755'])
     expect((await agent.changes()).changes).toEqual([])
     const undo = await workspace.undo(id)
     await undo.approve(undefined, ANN)
     await undo.commit()
-    expect([at.text('src/a.ts'), mode(at, 'src/a.ts')]).toEqual(['a one\na two\n', '755'])
+    expect([project.text('src/a.ts'), mode(project, 'src/a.ts')]).toEqual(['a one\na two\n', '755'])
   })
 
   it('does not block a removal', async () => {
@@ -37,17 +37,17 @@ describe('a mode that a person set on disk meanwhile', () => {
   })
 
   it('does not give an agent a setuid file', async () => {
-    const { at, review } = await commitWithRace((fs) => fs.writeFileSync('src/a.ts', 'new'), 0o4755)
+    const { project, review } = await commitWithRace((fs) => fs.writeFileSync('src/a.ts', 'new'), 0o4755)
     await review.commit()
-    expect([at.text('src/a.ts'), mode(at, 'src/a.ts')]).toEqual(['new', '755'])
+    expect([project.text('src/a.ts'), mode(project, 'src/a.ts')]).toEqual(['new', '755'])
   })
 
   it('refuses the change of an agent that set another mode', async () => {
-    const { at, review } = await commitWithRace((fs) => {
+    const { project, review } = await commitWithRace((fs) => {
       fs.writeFileSync('src/a.ts', 'new')
       fs.chmodSync('src/a.ts', 0o700)
     }, 0o755)
     expect((await failure(() => review.commit())).reason).toBe('stale_file')
-    expect([at.text('src/a.ts'), mode(at, 'src/a.ts')]).toEqual(['a one\na two\n', '755'])
+    expect([project.text('src/a.ts'), mode(project, 'src/a.ts')]).toEqual(['a one\na two\n', '755'])
   })
 })

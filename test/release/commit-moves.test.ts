@@ -8,24 +8,24 @@ import { failure, recordsOf, type TestWorkspace, testWorkspace, startSession } f
 const ANN = { name: 'Ann' }
 
 interface Moved {
-  readonly at: TestWorkspace
+  readonly project: TestWorkspace
   readonly workspace: Workspace
   readonly agent: Session
 }
 
 /** A directory with every kind of entry, which an agent renames from `src/old` to `src/deep/new`. */
-async function moving(more: (at: TestWorkspace) => void = () => undefined): Promise<Moved> {
-  const at = testWorkspace({ 'src/old/a.ts': 'a one\na two\n', 'src/old/in/b.ts': 'b\n', 'src/old/in/c.sh': 'c\n' })
-  mkdirSync(`${at.root}/src/old/empty`)
-  chmodSync(`${at.root}/src/old/empty`, 0o750)
-  chmodSync(`${at.root}/src/old/in/c.sh`, 0o755)
-  symlinkSync('a.ts', `${at.root}/src/old/link`)
-  more(at)
-  const workspace = await at.open()
+async function moving(more: (project: TestWorkspace) => void = () => undefined): Promise<Moved> {
+  const project = testWorkspace({ 'src/old/a.ts': 'a one\na two\n', 'src/old/in/b.ts': 'b\n', 'src/old/in/c.sh': 'c\n' })
+  mkdirSync(`${project.root}/src/old/empty`)
+  chmodSync(`${project.root}/src/old/empty`, 0o750)
+  chmodSync(`${project.root}/src/old/in/c.sh`, 0o755)
+  symlinkSync('a.ts', `${project.root}/src/old/link`)
+  more(project)
+  const workspace = await project.open()
   const agent = await startSession(workspace)
   agent.fs.mkdirSync('src/deep')
   agent.fs.renameSync('src/old', 'src/deep/new')
-  return { at, workspace, agent }
+  return { project, workspace, agent }
 }
 
 async function commitAll({ workspace }: Moved, id = 'agent') {
@@ -34,14 +34,14 @@ async function commitAll({ workspace }: Moved, id = 'agent') {
   return review.commit()
 }
 
-const inode = (at: TestWorkspace, path: string) => lstatSync(`${at.root}/${path}`).ino
+const inode = (project: TestWorkspace, path: string) => lstatSync(`${project.root}/${path}`).ino
 
 describe('a renamed directory', () => {
   it('is committed by one rename, including later edits in it, and undone by one', async () => {
     const moved = await moving()
-    const { at, agent, workspace } = moved
-    const before = listing(at.root)
-    const inodes = ['src/old', 'src/old/in', 'src/old/in/b.ts', 'src/old/empty'].map((path) => inode(at, path))
+    const { project, agent, workspace } = moved
+    const before = listing(project.root)
+    const inodes = ['src/old', 'src/old/in', 'src/old/in/b.ts', 'src/old/empty'].map((path) => inode(project, path))
     agent.fs.writeFileSync('src/deep/new/a.ts', 'a one\na TWO\n')
     agent.fs.chmodSync('src/deep/new/in/c.sh', 0o700)
     agent.fs.mkdirSync('src/deep/new/more')
@@ -51,7 +51,7 @@ describe('a renamed directory', () => {
     expect(committed.filter((path) => path.startsWith('src/deep/new/')).sort()).toEqual(
       ['a.ts', 'empty', 'in/b.ts', 'in/c.sh', 'link', 'more/d.ts'].map((name) => `src/deep/new/${name}`),
     )
-    expect(listing(at.root)).toEqual({
+    expect(listing(project.root)).toEqual({
       src: 'dir 755',
       'src/deep': 'dir 755',
       'src/deep/new': 'dir 755',
@@ -64,39 +64,39 @@ describe('a renamed directory', () => {
       'src/deep/new/more': 'dir 755',
       'src/deep/new/more/d.ts': 'file 644 d\n',
     })
-    const inodesAfter = ['', '/in', '/in/b.ts', '/empty'].map((name) => inode(at, `src/deep/new${name}`))
+    const inodesAfter = ['', '/in', '/in/b.ts', '/empty'].map((name) => inode(project, `src/deep/new${name}`))
     expect(inodesAfter).toEqual(inodes)
     expect((await agent.changes()).changes).toEqual([])
     const undo = await workspace.undo(id)
     expect((await undo.changes()).changes.flatMap(({ flags }) => flags)).not.toContain('drifted')
     await commitAll(moved, undo.sessionId)
-    expect(listing(at.root)).toEqual(before)
-    expect(inode(at, 'src/old/in')).toBe(inodes[1])
+    expect(listing(project.root)).toEqual(before)
+    expect(inode(project, 'src/old/in')).toBe(inodes[1])
     expect((await workspace.ledger.verify()).ok).toBe(true)
   })
 
   it('leaves files that another program added since in place, and commits the rest', async () => {
     const moved = await moving()
-    const { at, workspace } = moved
+    const { project, workspace } = moved
     const review = await workspace.review('agent')
     await review.approve(undefined, ANN)
-    at.write('src/old/in/theirs.ts', 'theirs')
-    at.write('src/old/in/b.ts', 'theirs too')
+    project.write('src/old/in/theirs.ts', 'theirs')
+    project.write('src/old/in/b.ts', 'theirs too')
     await review.commit()
-    expect(listing(at.root)).toMatchObject({
+    expect(listing(project.root)).toMatchObject({
       'src/old/in/theirs.ts': 'file 644 theirs',
       'src/old/in/b.ts': 'file 644 theirs too',
       'src/deep/new/in/c.sh': 'file 755 c\n',
       'src/deep/new/a.ts': 'file 644 a one\na two\n',
     })
-    expect(readdirSync(`${at.root}/src/deep/new/in`)).toEqual(['c.sh'])
+    expect(readdirSync(`${project.root}/src/deep/new/in`)).toEqual(['c.sh'])
   })
 
   it('moves without entries that are removed, moved elsewhere or recreated', async () => {
     const moved = await moving()
-    const { at, agent, workspace } = moved
-    const before = listing(at.root)
-    const dir = inode(at, 'src/old/in')
+    const { project, agent, workspace } = moved
+    const before = listing(project.root)
+    const dir = inode(project, 'src/old/in')
     const { fs } = agent
     fs.unlinkSync('src/deep/new/a.ts')
     fs.renameSync('src/deep/new/in/b.ts', 'src/b.ts')
@@ -106,8 +106,8 @@ describe('a renamed directory', () => {
     fs.mkdirSync('src/deep/new/link')
     fs.writeFileSync('src/deep/new/link/in', 'x')
     const { id } = await commitAll(moved)
-    expect(inode(at, 'src/deep/new/in')).toBe(dir)
-    expect(listing(at.root)).toEqual({
+    expect(inode(project, 'src/deep/new/in')).toBe(dir)
+    expect(listing(project.root)).toEqual({
       src: 'dir 755',
       'src/b.ts': 'file 644 b\n',
       'src/deep': 'dir 755',
@@ -120,8 +120,8 @@ describe('a renamed directory', () => {
     })
     expect((await agent.changes()).changes).toEqual([])
     await commitAll(moved, (await workspace.undo(id)).sessionId)
-    expect(listing(at.root)).toEqual(before)
-    expect(inode(at, 'src/old/in')).toBe(dir)
+    expect(listing(project.root)).toEqual(before)
+    expect(inode(project, 'src/old/in')).toBe(dir)
   })
 
   it('is moved file by file if its old name is taken, an inner directory has another mode, or only a part is approved', async () => {
@@ -132,57 +132,57 @@ describe('a renamed directory', () => {
     for (const leave of leaves) {
       const moved = await moving()
       leave(moved.agent.fs)
-      const dir = inode(moved.at, 'src/old/in')
+      const dir = inode(moved.project, 'src/old/in')
       await commitAll(moved)
-      expect(moved.at.text('src/deep/new/in/c.sh')).toBe('c\n')
-      expect(inode(moved.at, 'src/deep/new/in')).not.toBe(dir)
+      expect(moved.project.text('src/deep/new/in/c.sh')).toBe('c\n')
+      expect(inode(moved.project, 'src/deep/new/in')).not.toBe(dir)
       expect((await moved.agent.changes()).changes).toEqual([])
     }
     const moved = await moving()
     const review = await moved.workspace.review('agent')
     await review.approve('src/deep/new/in/b.ts', ANN)
     await review.commit()
-    expect(readdirSync(`${moved.at.root}/src/old/in`)).toEqual(['c.sh'])
-    expect(moved.at.text('src/deep/new/in/b.ts')).toBe('b\n')
+    expect(readdirSync(`${moved.project.root}/src/old/in`)).toEqual(['c.sh'])
+    expect(moved.project.text('src/deep/new/in/b.ts')).toBe('b\n')
   })
 
   it('is not moved together with a pipe, which no review shows', async () => {
-    const moved = await moving((at) => execFileSync('mkfifo', [`${at.root}/src/old/in/pipe`]))
+    const moved = await moving((project) => execFileSync('mkfifo', [`${project.root}/src/old/in/pipe`]))
     await commitAll(moved)
-    expect(readdirSync(`${moved.at.root}/src/old/in`)).toEqual(['pipe'])
-    expect(existsSync(`${moved.at.root}/src/deep/new/in/b.ts`)).toBe(true)
+    expect(readdirSync(`${moved.project.root}/src/old/in`)).toEqual(['pipe'])
+    expect(existsSync(`${moved.project.root}/src/deep/new/in/b.ts`)).toBe(true)
   })
 
   it('is refused with every protected name in it, at any depth', async () => {
     const moved = await moving()
-    moved.at.write('src/old/in/sub/.git/config', 'x')
+    moved.project.write('src/old/in/sub/.git/config', 'x')
     const review = await moved.workspace.review('agent')
     await review.approve(undefined, ANN)
-    const before = listing(moved.at.root)
+    const before = listing(moved.project.root)
     const error = await failure(() => review.commit())
     expect(error.refused?.map(({ path, reason }) => [path, reason])).toContainEqual([
       'src/old/in/sub/.git/config',
       'protected_path',
     ])
-    expect(listing(moved.at.root)).toEqual(before)
+    expect(listing(moved.project.root)).toEqual(before)
   })
 
   it('is undone file by file if others added files since', async () => {
     const moved = await moving()
-    const { at, workspace } = moved
+    const { project, workspace } = moved
     const { id } = await commitAll(moved)
-    at.write('src/deep/new/theirs.ts', 'theirs')
-    rmSync(`${at.root}/src/deep/new/in/b.ts`)
+    project.write('src/deep/new/theirs.ts', 'theirs')
+    rmSync(`${project.root}/src/deep/new/in/b.ts`)
     const undo = await workspace.undo(id)
     await commitAll(moved, undo.sessionId)
-    expect(listing(at.root)).toMatchObject({
+    expect(listing(project.root)).toMatchObject({
       'src/old/a.ts': 'file 644 a one\na two\n',
       'src/old/in/c.sh': 'file 755 c\n',
       'src/old/link': 'link a.ts',
       'src/old/empty': 'dir 750',
       'src/deep/new/theirs.ts': 'file 644 theirs',
     })
-    expect(existsSync(`${at.root}/src/deep/new/a.ts`)).toBe(false)
+    expect(existsSync(`${project.root}/src/deep/new/a.ts`)).toBe(false)
   })
 
   it('has a record of each moved file', async () => {

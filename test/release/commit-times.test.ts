@@ -6,10 +6,10 @@ import { testWorkspace, startSession } from '../support/workspace.js'
 const THEN = new Date('2020-02-02T02:02:02.500Z')
 
 it('commits times that were set by hand after the last write, in any process', async () => {
-  const at = testWorkspace()
-  const workspace = await at.open()
+  const project = testWorkspace()
+  const workspace = await project.open()
   const session = await startSession(workspace)
-  const path = (name: string) => `${at.root}/src/${name}`
+  const path = (name: string) => `${project.root}/src/${name}`
   session.fs.writeFileSync(path('new'), 'new')
   session.fs.utimesSync(path('new'), THEN, THEN)
   session.fs.writeFileSync(path('a.ts'), 'another content')
@@ -19,7 +19,7 @@ it('commits times that were set by hand after the last write, in any process', a
   session.fs.appendFileSync(path('later'), ' still')
   await session.close()
   await workspace.close()
-  const again = await at.open()
+  const again = await project.open()
   const began = Date.now() - 1_000
   const review = await again.review('agent')
   await review.approve()
@@ -29,14 +29,14 @@ it('commits times that were set by hand after the last write, in any process', a
 })
 
 it('keeps times that were set by hand on a file edited in a renamed directory', async () => {
-  const at = testWorkspace()
-  mkdirSync(`${at.root}/src/old`)
-  writeFileSync(`${at.root}/src/old/edited`, 'before')
-  writeFileSync(`${at.root}/src/old/other`, 'other')
-  const workspace = await at.open()
+  const project = testWorkspace()
+  mkdirSync(`${project.root}/src/old`)
+  writeFileSync(`${project.root}/src/old/edited`, 'before')
+  writeFileSync(`${project.root}/src/old/other`, 'other')
+  const workspace = await project.open()
   const session = await startSession(workspace)
-  const edited = `${at.root}/src/new/edited`
-  session.fs.renameSync(`${at.root}/src/old`, `${at.root}/src/new`)
+  const edited = `${project.root}/src/new/edited`
+  session.fs.renameSync(`${project.root}/src/old`, `${project.root}/src/new`)
   session.fs.writeFileSync(edited, 'after')
   session.fs.utimesSync(edited, THEN, THEN)
   const review = await workspace.review('agent')
@@ -47,18 +47,18 @@ it('keeps times that were set by hand on a file edited in a renamed directory', 
 })
 
 it('does not count times alone as a change', async () => {
-  const at = testWorkspace()
-  const session = await startSession(await at.open())
-  session.fs.utimesSync(`${at.root}/src/b.ts`, THEN, THEN)
+  const project = testWorkspace()
+  const session = await startSession(await project.open())
+  session.fs.utimesSync(`${project.root}/src/b.ts`, THEN, THEN)
   expect((await session.changes()).changes).toEqual([])
-  expect(session.fs.statSync(`${at.root}/src/b.ts`).mtime).toEqual(THEN)
+  expect(session.fs.statSync(`${project.root}/src/b.ts`).mtime).toEqual(THEN)
 })
 
 it('keeps the order in which the session wrote files, so that make rebuilds stale targets', async () => {
-  const at = testWorkspace()
-  const workspace = await at.open()
+  const project = testWorkspace()
+  const workspace = await project.open()
   const session = await startSession(workspace)
-  const path = (name: string) => `${at.root}/src/${name}`
+  const path = (name: string) => `${project.root}/src/${name}`
   for (const name of ['f.o', 'prog', 'f.c']) session.fs.writeFileSync(path(name), name)
   const review = await workspace.review('agent')
   await review.approve()
@@ -68,9 +68,9 @@ it('keeps the order in which the session wrote files, so that make rebuilds stal
 })
 
 it('keeps the order in which a contained command wrote files', async () => {
-  const at = testWorkspace()
-  at.write('src/Makefile', 'a.out: f.c\n\tcp f.c a.out\n')
-  const workspace = await at.open()
+  const project = testWorkspace()
+  project.write('src/Makefile', 'a.out: f.c\n\tcp f.c a.out\n')
+  const workspace = await project.open()
   const session = await startSession(workspace)
   const build = 'cd src && echo one > f.c && sleep 0.05 && make'
   expect((await session.exec(build)).exitCode).toBe(0)
@@ -78,16 +78,16 @@ it('keeps the order in which a contained command wrote files', async () => {
   const review = await workspace.review('agent')
   await review.approve()
   await review.commit()
-  expect(spawnSync('make', { cwd: `${at.root}/src`, encoding: 'utf8' }).stdout).toContain('up to date')
-  session.fs.writeFileSync(`${at.root}/src/f.c`, 'two')
+  expect(spawnSync('make', { cwd: `${project.root}/src`, encoding: 'utf8' }).stdout).toContain('up to date')
+  session.fs.writeFileSync(`${project.root}/src/f.c`, 'two')
   expect((await session.exec('cd src && make')).stdout).toContain('cp f.c a.out')
 })
 
 it('stages and commits times that a contained command sets', async () => {
-  const at = testWorkspace()
-  writeFileSync(`${at.root}/src/old`, 'old')
-  utimesSync(`${at.root}/src/old`, THEN, THEN)
-  const workspace = await at.open()
+  const project = testWorkspace()
+  writeFileSync(`${project.root}/src/old`, 'old')
+  utimesSync(`${project.root}/src/old`, THEN, THEN)
+  const workspace = await project.open()
   const session = await startSession(workspace)
   const set = [
     'cd src',
@@ -100,20 +100,20 @@ it('stages and commits times that a contained command sets', async () => {
   // The ustar format stores whole seconds.
   const whole = new Date(Math.floor(THEN.getTime() / 1000) * 1000)
   const expected = { 'src/touched': THEN, 'src/copied': THEN, 'src/packed/old': whole }
-  const readMtime = () => session.fs.statSync(`${at.root}/src/b.ts`).mtime
+  const readMtime = () => session.fs.statSync(`${project.root}/src/b.ts`).mtime
   for (const [path, time] of Object.entries(expected))
-    expect(session.fs.statSync(`${at.root}/${path}`).mtime).toEqual(time)
+    expect(session.fs.statSync(`${project.root}/${path}`).mtime).toEqual(time)
   expect(readMtime()).toEqual(THEN)
   expect((await session.exec('stat -c %y src/touched')).stdout).toContain('2020-02-02 02:02:02.500000')
   const review = await workspace.review('agent')
   await review.approve()
   await review.commit()
-  for (const [path, time] of Object.entries(expected)) expect(statSync(`${at.root}/${path}`).mtime).toEqual(time)
+  for (const [path, time] of Object.entries(expected)) expect(statSync(`${project.root}/${path}`).mtime).toEqual(time)
 })
 
 it('does not refuse a command for the time of a file out of scope', async () => {
-  const at = testWorkspace()
-  const session = await startSession(await at.open())
+  const project = testWorkspace()
+  const session = await startSession(await project.open())
   const { exitCode, refused } = await session.exec('touch -d 2020-02-02 mail/m.ts')
   expect({ exitCode, refused }).toEqual({ exitCode: 0, refused: [] })
 })

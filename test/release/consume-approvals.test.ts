@@ -8,8 +8,8 @@ import { testWorkspace, startSession } from '../support/workspace.js'
 const ANN = { name: 'Ann' }
 
 it('does not apply an approval again when its commit died before it was recorded', async () => {
-  const at = testWorkspace()
-  const workspace = await at.open()
+  const project = testWorkspace()
+  const workspace = await project.open()
   const agent = await startSession(workspace)
   agent.fs.writeFileSync('src/a.ts', 'new\n')
   agent.fs.writeFileSync('src/b.ts', 'other\n')
@@ -17,18 +17,18 @@ it('does not apply an approval again when its commit died before it was recorded
   await review.approve('src/a.ts', ANN)
   expect((await review.commit()).committed).toEqual(['src/a.ts'])
 
-  const { review: log } = layoutAt(at.root).session('agent')
+  const { review: log } = layoutAt(project.root).session('agent')
   const lines = readFileSync(log, 'utf8').trimEnd().split('\n')
   const remaining = lines.filter((line) => !line.includes('"kind":"committed"'))
   expect(remaining.length).toBe(lines.length - 1)
   writeFileSync(log, `${remaining.join('\n')}\n`)
 
   await agent.flush()
-  at.write('src/a.ts', 'a one\na two\n')
+  project.write('src/a.ts', 'a one\na two\n')
   agent.fs.readFileSync('src/a.ts')
   agent.fs.writeFileSync('src/a.ts', 'new\n')
   await agent.flush()
-  const again = await (await at.open()).review('agent')
+  const again = await (await project.open()).review('agent')
   const states = (await again.changes()).changes.map(({ path, state }) => [path, state])
   expect(states).toEqual([
     ['src/a.ts', 'pending'],
@@ -45,24 +45,24 @@ const CHANGED = 'ONE\nkept\nTWO\nkept too\nTHREE\n'
 
 /** A file with three changes in one hunk, which the reviewer split. */
 async function setUpSplitHunk() {
-  const at = testWorkspace({ 'src/a.ts': THREE })
-  const agent = await startSession(await at.open())
+  const project = testWorkspace({ 'src/a.ts': THREE })
+  const agent = await startSession(await project.open())
   agent.fs.writeFileSync('src/a.ts', CHANGED)
   await agent.flush()
-  const review = await (await at.open()).review('agent')
+  const review = await (await project.open()).review('agent')
   const [change] = (await review.changes()).changes
   const pieces = await review.split(change?.hunks[0]?.id ?? '')
-  const { review: log } = layoutAt(at.root).session('agent')
+  const { review: log } = layoutAt(project.root).session('agent')
   const statesNow = async () => {
-    const again = await (await at.open()).review('agent')
+    const again = await (await project.open()).review('agent')
     const [now] = (await again.changes()).changes
     return now?.hunks.map(({ state, text }) => `${state} ${/^\+(.*)$/m.exec(text)?.[1]}`)
   }
-  return { at, review, pieces, log, statesNow }
+  return { project, review, pieces, log, statesNow }
 }
 
 it('keeps the rejection of a piece when the committer dies before recording, however much it wrote', async () => {
-  const { at, review, pieces, log, statesNow } = await setUpSplitHunk()
+  const { project, review, pieces, log, statesNow } = await setUpSplitHunk()
   await review.approve({ hunks: [pieces[1] ?? ''] }, ANN)
   await review.reject({ hunks: [pieces[2] ?? ''] }, 'not three', ANN)
   const before = readFileSync(log, 'utf8').split('\n').length
@@ -74,10 +74,10 @@ it('keeps the rejection of a piece when the committer dies before recording, how
     expect(await statesNow()).toEqual(['pending ONE', 'rejected THREE'])
   }
   writeFileSync(log, `${lines.slice(0, before - 1).join('\n')}\n`)
-  const other = await (await at.open()).review('agent')
+  const other = await (await project.open()).review('agent')
   await other.approve()
   await other.commit()
-  expect(at.text('src/a.ts')).toBe('ONE\nkept\nTWO\nkept too\nthree\n')
+  expect(project.text('src/a.ts')).toBe('ONE\nkept\nTWO\nkept too\nthree\n')
 })
 
 it('keeps the rejection of a file when the committer of an approved part dies', async () => {
@@ -91,8 +91,8 @@ it('keeps the rejection of a file when the committer of an approved part dies', 
 })
 
 it('starts a new review log after a damaged one was moved away; earlier commits use none of its verdicts', async () => {
-  const at = testWorkspace()
-  const workspace = await at.open()
+  const project = testWorkspace()
+  const workspace = await project.open()
   const agent = await startSession(workspace)
   const land = async (text: string) => {
     agent.fs.readFileSync('src/a.ts')
@@ -101,7 +101,7 @@ it('starts a new review log after a damaged one was moved away; earlier commits 
     const committed = []
     // Each call acts as a separate process.
     for (const step of ['approve', 'commit'] as const) {
-      const review = await (await at.open()).review('agent')
+      const review = await (await project.open()).review('agent')
       if (step === 'approve') await review.approve('src/a.ts', ANN)
       else committed.push(...(await review.commit()).committed)
     }
@@ -109,22 +109,22 @@ it('starts a new review log after a damaged one was moved away; earlier commits 
   }
   expect(await land('one\n')).toEqual(['src/a.ts'])
   expect(await land('two\n')).toEqual(['src/a.ts'])
-  rmSync(layoutAt(at.root).session('agent').review)
+  rmSync(layoutAt(project.root).session('agent').review)
   expect(await land('three\n')).toEqual(['src/a.ts'])
   expect(await land('four\n')).toEqual(['src/a.ts'])
 })
 
 it('records a commit once when a verdict arrives while the committer is not done', async () => {
-  const at = testWorkspace()
-  const layout = layoutAt(at.root)
-  const agent = await startSession(await at.open())
+  const project = testWorkspace()
+  const layout = layoutAt(project.root)
+  const agent = await startSession(await project.open())
   const write = async (text: string) => {
     agent.fs.readFileSync('src/a.ts')
     agent.fs.writeFileSync('src/a.ts', text)
     await agent.flush()
   }
   await write('one\n')
-  const [review, other] = [await (await at.open()).review('agent'), await (await at.open()).review('agent')]
+  const [review, other] = [await (await project.open()).review('agent'), await (await project.open()).review('agent')]
   await review.approve('src/a.ts', ANN)
   let landing: ReturnType<typeof review.commit> | undefined
   // The intent map is not yet updated when others see the commit.
@@ -140,5 +140,5 @@ it('records a commit once when a verdict arrives while the committer is not done
   expect(readFileSync(layout.session('agent').review, 'utf8').match(/"kind":"committed"/g)).toHaveLength(1)
   expect(first?.committed).toEqual(['src/a.ts'])
   expect((await other.commit()).committed).toEqual(['src/a.ts'])
-  expect(at.text('src/a.ts')).toBe('two\n')
+  expect(project.text('src/a.ts')).toBe('two\n')
 })

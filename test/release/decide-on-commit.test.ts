@@ -12,17 +12,17 @@ const POLICY = `approval:
 `
 
 it('decides on the changes of a git commit as on staged ones', async () => {
-  const at = testWorkspace({ 'src/price.ts': CODE, 'src/old.ts': CODE, 'docs/a.md': '# A\n' })
-  at.write('.orchestration/policy.yaml', POLICY)
-  initRepository(at.root)
-  at.write('src/price.ts', CODE.replaceAll('tax', 'vat'))
-  at.write('docs/a.md', '# A\n\nMore.\n')
-  at.write('src/new.ts', 'export const a = 1\n')
-  rmSync(`${at.root}/src/old.ts`)
-  symlinkSync('a.md', `${at.root}/docs/link.md`)
-  writeFileSync(`${at.root}/docs/b.md`, Buffer.from([0xff, 0, 1]))
-  commitAll(at.root)
-  const workspace = await at.open()
+  const project = testWorkspace({ 'src/price.ts': CODE, 'src/old.ts': CODE, 'docs/a.md': '# A\n' })
+  project.write('.orchestration/policy.yaml', POLICY)
+  initRepository(project.root)
+  project.write('src/price.ts', CODE.replaceAll('tax', 'vat'))
+  project.write('docs/a.md', '# A\n\nMore.\n')
+  project.write('src/new.ts', 'export const a = 1\n')
+  rmSync(`${project.root}/src/old.ts`)
+  symlinkSync('a.md', `${project.root}/docs/link.md`)
+  writeFileSync(`${project.root}/docs/b.md`, Buffer.from([0xff, 0, 1]))
+  commitAll(project.root)
+  const workspace = await project.open()
   const tiers = async (commit: string) =>
     Object.fromEntries((await workspace.testRelease(commit)).map(({ path, tier = '-' }) => [path, tier]))
   expect(await tiers('HEAD')).toEqual({

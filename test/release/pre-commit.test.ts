@@ -21,20 +21,20 @@ beforeEach(() => {
 
 /** A repository with a hook, in which an agent has changed two files and Ann has approved one of them. */
 async function setUpPartlyApproved(hook: string) {
-  const at = testWorkspace()
-  initRepository(at.root)
-  mkdirSync(`${at.root}/.git/hooks`, { recursive: true })
-  writeFileSync(`${at.root}/.git/hooks/pre-commit`, `#!/bin/sh\n${hook}\n`)
-  chmodSync(`${at.root}/.git/hooks/pre-commit`, 0o755)
-  const workspace = await at.open()
+  const project = testWorkspace()
+  initRepository(project.root)
+  mkdirSync(`${project.root}/.git/hooks`, { recursive: true })
+  writeFileSync(`${project.root}/.git/hooks/pre-commit`, `#!/bin/sh\n${hook}\n`)
+  chmodSync(`${project.root}/.git/hooks/pre-commit`, 0o755)
+  const workspace = await project.open()
   const session = await startSession(workspace)
   session.fs.writeFileSync('src/a.ts', 'approved\n')
   session.fs.writeFileSync('src/b.ts', 'not approved\n')
   session.fs.writeFileSync('src/new.ts', 'not approved\n')
   const review = await workspace.review(session.id)
   await review.approve({ paths: ['src/a.ts'] }, { name: 'Ann' })
-  const run = (...args: string[]) => git(at.root, ...args).trimEnd()
-  return { ...at, run, session, commit: () => review.commit({ git: { hooks: true } }) }
+  const run = (...args: string[]) => git(project.root, ...args).trimEnd()
+  return { ...project, run, session, commit: () => review.commit({ git: { hooks: true } }) }
 }
 
 it('shows the pre-commit hook the approved changes, and no other staged change', async () => {

@@ -24,11 +24,11 @@ const POLICY = `approval:
 `
 
 async function begin({ check = 'test -f src/price.ts', policy = POLICY, sentence = '' } = {}) {
-  const at = testWorkspace(FILES, intents(check) + (sentence === '' ? '' : `      - ${sentence}\n`))
-  at.write('.orchestration/policy.yaml', policy)
-  const workspace = await at.open()
+  const project = testWorkspace(FILES, intents(check) + (sentence === '' ? '' : `      - ${sentence}\n`))
+  project.write('.orchestration/policy.yaml', policy)
+  const workspace = await project.open()
   const session = await startSession(workspace)
-  return { at, workspace, session, release: (options = {}) => releaseOf(workspace, session, options) }
+  return { project, workspace, session, release: (options = {}) => releaseOf(workspace, session, options) }
 }
 
 async function releaseOf(workspace: Workspace, session: Session, options: { dryRun?: boolean }) {
@@ -39,7 +39,7 @@ const renamed = CODE.replaceAll('tax', 'vat')
 
 describe('a release by rule', () => {
   it('approves and commits what a tier releases, once its checks are green, and leaves the rest', async () => {
-    const { at, session, release, workspace } = await begin()
+    const { project, session, release, workspace } = await begin()
     session.fs.writeFileSync('src/price.ts', renamed)
     session.fs.writeFileSync('docs/guide.md', '# Prices\n\nHow prices are made, with tax.\n')
     session.fs.writeFileSync('src/new.ts', 'export const rate = 2\n')
@@ -50,7 +50,7 @@ describe('a release by rule', () => {
       ['src/price.ts', 'refactor'],
     ])
     expect(report).toMatchObject({ commit: { paths: ['docs/guide.md', 'src/price.ts'], seq: 1 } })
-    expect(at.text('src/price.ts')).toBe(renamed)
+    expect(project.text('src/price.ts')).toBe(renamed)
     expect((await session.changes()).changes.map(({ path }) => path)).toEqual(['src/new.ts'])
     const records = (await recordsOf(workspace)).map(metadataOf)
     expect(records.filter(({ type }) => type === 'verdict').map(({ rule, reviewer }) => [rule, reviewer])).toEqual([
@@ -65,12 +65,12 @@ describe('a release by rule', () => {
   })
 
   it('does nothing on a dry run', async () => {
-    const { at, session, release, workspace } = await begin()
+    const { project, session, release, workspace } = await begin()
     session.fs.writeFileSync('docs/guide.md', 'more\n')
     const { decisions, approved } = await release({ dryRun: true })
     expect([decisions[0]?.tier, approved]).toEqual(['docs', []])
     expect((await (await workspace.review('agent')).changes()).changes[0]?.state).toBe('pending')
-    expect(at.text('docs/guide.md')).toBe(FILES['docs/guide.md'])
+    expect(project.text('docs/guide.md')).toBe(FILES['docs/guide.md'])
   })
 
   it('releases nothing without tiers', async () => {
@@ -116,11 +116,11 @@ describe('a release by rule', () => {
 
   it('withdraws its approvals if a check fails, or if none covers the changes', async () => {
     for (const check of ['false', '']) {
-      const { at, session, release, workspace } = await begin({ check })
+      const { project, session, release, workspace } = await begin({ check })
       session.fs.writeFileSync('src/price.ts', renamed)
       expect(await release()).toMatchObject({ approved: [], stopped: expect.stringContaining('withdrawn') })
       expect((await (await workspace.review('agent')).changes()).changes[0]?.state).toBe('pending')
-      expect(at.text('src/price.ts')).toBe(CODE)
+      expect(project.text('src/price.ts')).toBe(CODE)
     }
   })
 
@@ -133,7 +133,7 @@ describe('a release by rule', () => {
   })
 
   it('applies for as long as the tier says, and a rejection stops it', async () => {
-    const { at, session, release, workspace } = await begin({
+    const { project, session, release, workspace } = await begin({
       policy: POLICY.replace('requires: [no_link]', 'requires: [no_link], hold: 30'),
     })
     session.fs.writeFileSync('docs/guide.md', 'more\n')
@@ -145,11 +145,11 @@ describe('a release by rule', () => {
     await review.changes()
     await review.reject('docs/guide.md', 'Not so')
     expect(await release()).toMatchObject({ approved: [] })
-    expect(at.text('docs/guide.md')).toBe(FILES['docs/guide.md'])
+    expect(project.text('docs/guide.md')).toBe(FILES['docs/guide.md'])
   })
 
   it("never overrides a person's rejection, and never commits what a person has approved", async () => {
-    const { at, session, release, workspace } = await begin()
+    const { project, session, release, workspace } = await begin()
     session.fs.writeFileSync('docs/guide.md', 'more\n')
     session.fs.writeFileSync('docs/other.md', 'other\n')
     session.fs.writeFileSync('src/new.ts', 'export const rate = 2\n')
@@ -161,40 +161,40 @@ describe('a release by rule', () => {
       approved: ['docs/other.md'],
       stopped: expect.stringContaining('escrow commit'),
     })
-    expect(() => at.text('src/new.ts')).toThrow()
+    expect(() => project.text('src/new.ts')).toThrow()
   })
 
   it('stops if a person decides while it runs', async () => {
-    const { at, session, workspace } = await begin()
+    const { project, session, workspace } = await begin()
     session.fs.writeFileSync('docs/guide.md', 'more\n')
     const [review, other] = [await workspace.review('agent'), await workspace.review('agent')]
     await other.changes()
     const [report] = await Promise.all([review.release(), other.reject('docs/guide.md', 'No')])
     expect(report.commit).toBeUndefined()
-    expect(at.text('docs/guide.md')).toBe(FILES['docs/guide.md'])
+    expect(project.text('docs/guide.md')).toBe(FILES['docs/guide.md'])
   })
 
   it('withdraws an approval whose rule was removed', async () => {
     const held = POLICY.replace('requires: [no_link]', 'requires: [no_link], hold: 30')
-    const { at, session, release, workspace } = await begin({ policy: held })
+    const { project, session, release, workspace } = await begin({ policy: held })
     session.fs.writeFileSync('docs/guide.md', 'more\n')
     await release()
-    at.write('.orchestration/policy.yaml', held.replace('docs/**', 'papers/**'))
+    project.write('.orchestration/policy.yaml', held.replace('docs/**', 'papers/**'))
     expect(await release()).toMatchObject({ approved: [] })
     expect((await (await workspace.review('agent')).changes()).changes[0]?.state).toBe('pending')
   })
 
   it('counts only rules that a person has accepted', async () => {
-    const { at, session, release } = await begin({ policy: 'approval: { merge: manual }\n' })
+    const { project, session, release } = await begin({ policy: 'approval: { merge: manual }\n' })
     session.fs.writeFileSync('docs/guide.md', 'more\n')
     const { writeFileSync } = await import('node:fs')
-    writeFileSync(`${at.root}/.orchestration/policy.yaml`, POLICY)
+    writeFileSync(`${project.root}/.orchestration/policy.yaml`, POLICY)
     expect((await release()).decisions[0]?.tier).toBeUndefined()
   })
 
   it('stops if policy requires ticks that are missing, and commits once a person has ticked', async () => {
     const policy = `${POLICY}commit: { checklist: required }\n`
-    const { at, session, release, workspace } = await begin({ policy, sentence: 'Prices are integers' })
+    const { project, session, release, workspace } = await begin({ policy, sentence: 'Prices are integers' })
     session.fs.writeFileSync('docs/guide.md', 'more\n')
     const report = await release()
     expect(report).toMatchObject({
@@ -204,7 +204,7 @@ describe('a release by rule', () => {
     expect(report.commit).toBeUndefined()
     const review = await workspace.review('agent')
     expect((await review.changes()).changes[0]?.state).toBe('approved')
-    expect(at.text('docs/guide.md')).toBe(FILES['docs/guide.md'])
+    expect(project.text('docs/guide.md')).toBe(FILES['docs/guide.md'])
     await review.tick('INT-001', 'Prices are integers')
     expect(await release()).toMatchObject({ commit: { paths: ['docs/guide.md'] } })
   })

@@ -21,12 +21,12 @@ const policy = (hold = 0) => `approval:
 `
 
 async function begin({ check = 'echo on', hold = 0 } = {}) {
-  const at = testWorkspace(FILES, intents(check))
-  at.write('.orchestration/policy.yaml', policy(hold))
-  const workspace = await at.open()
+  const project = testWorkspace(FILES, intents(check))
+  project.write('.orchestration/policy.yaml', policy(hold))
+  const workspace = await project.open()
   const session = await startSession(workspace)
   const release = async (options: ReleaseOptions = {}, id = session.id) => (await workspace.review(id)).release(options)
-  return { at, workspace, session, release }
+  return { project, workspace, session, release }
 }
 
 /** The agent's action as soon as a check prints something. */
@@ -51,17 +51,17 @@ function write(session: Session, path: string, text: string): void {
 
 describe('a release by rule', () => {
   it('commits nothing if the stage changed after its checks saw it', async () => {
-    const { at, session, release } = await begin()
+    const { project, session, release } = await begin()
     write(session, 'src/price.js', RENAMED)
     write(session, 'docs/guide.md', '# Prices\n\nWith tax.\n')
     const report = await release(whileChecking(() => write(session, 'docs/guide.md', 'Something else\n')))
     expect(report.commit).toBeUndefined()
     expect(report.stopped).toMatch(/changed/)
-    expect([at.text('src/price.js'), at.text('docs/guide.md')]).toEqual([CODE, '# Prices\n'])
+    expect([project.text('src/price.js'), project.text('docs/guide.md')]).toEqual([CODE, '# Prices\n'])
   })
 
   it('commits no bytes whose approval was restored after the decision', async () => {
-    const { at, session, release } = await begin({ hold: 30 })
+    const { project, session, release } = await begin({ hold: 30 })
     const early = '# Prices\n\nWith tax.\n'
     write(session, 'docs/guide.md', early)
     expect((await release()).approved).toEqual(['docs/guide.md'])
@@ -70,17 +70,17 @@ describe('a release by rule', () => {
     write(session, 'src/price.js', RENAMED)
     const report = await release(whileChecking(() => write(session, 'docs/guide.md', early)))
     expect(report.commit).toBeUndefined()
-    expect([at.text('src/price.js'), at.text('docs/guide.md')]).toEqual([CODE, '# Prices\n'])
+    expect([project.text('src/price.js'), project.text('docs/guide.md')]).toEqual([CODE, '# Prices\n'])
   })
 
   it('runs its checks itself: evidence that an agent asked for may be from another disk', async () => {
-    const { at, session, release, workspace } = await begin({ check: 'grep -q low docs/rate.txt' })
+    const { project, session, release, workspace } = await begin({ check: 'grep -q low docs/rate.txt' })
     write(session, 'src/price.js', RENAMED)
     expect((await session.check()).checks).toMatchObject([{ state: 'passed' }])
-    at.write('docs/rate.txt', 'high\n')
+    project.write('docs/rate.txt', 'high\n')
     expect(await release()).toMatchObject({ approved: [], stopped: expect.stringContaining('not green') })
-    expect(at.text('src/price.js')).toBe(CODE)
-    at.write('docs/rate.txt', 'low\n')
+    expect(project.text('src/price.js')).toBe(CODE)
+    project.write('docs/rate.txt', 'low\n')
     const { commit, evidence } = await release()
     expect(commit?.paths).toEqual(['src/price.js'])
     const runs = (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'check')
@@ -89,7 +89,7 @@ describe('a release by rule', () => {
 
   it('commits nothing if another commit changed the workspace while its checks ran', async () => {
     // The check ends once the other commit is on the disk that it sees.
-    const { at, session, release, workspace } = await begin({
+    const { project, session, release, workspace } = await begin({
       check: 'echo on; until ls docs | grep -q other.md; do sleep 0.05; done',
     })
     write(session, 'src/price.js', RENAMED)
@@ -100,7 +100,7 @@ describe('a release by rule', () => {
     expect(await Promise.all(released)).toMatchObject([{ commit: { paths: ['docs/other.md'] } }])
     expect(report).toMatchObject({ stopped: expect.stringContaining('another commit') })
     expect(report.commit).toBeUndefined()
-    expect(at.text('src/price.js')).toBe(CODE)
+    expect(project.text('src/price.js')).toBe(CODE)
     expect((await release()).commit?.paths).toEqual(['src/price.js'])
   })
 })

@@ -4,11 +4,11 @@ import { testWorkspace, startSession } from '../support/workspace.js'
 
 /** A reviewer's process that stays open next to an agent's. */
 async function setUpReview() {
-  const place = testWorkspace()
-  const session = await startSession(await place.open())
+  const project = testWorkspace()
+  const session = await startSession(await project.open())
   session.fs.writeFileSync('src/a.ts', 'a one\na new\n')
   session.fs.writeFileSync('src/b.ts', 'b new\n')
-  const reviewer = await place.open()
+  const reviewer = await project.open()
   const review = await reviewer.review(session.id)
   const readFiles = async () => {
     const { changes } = await review.changes()
@@ -20,7 +20,7 @@ async function setUpReview() {
     )
   }
   await readFiles()
-  return { place, session, review, readFiles }
+  return { project, session, review, readFiles }
 }
 
 const A = { text: ' a one\n-a two\n+a new\n', state: 'pending', flags: [] }
@@ -45,32 +45,32 @@ describe('a review that is read repeatedly', () => {
   })
 
   it('sees changes of the disk by others, and their reversal', async () => {
-    const { place, readFiles } = await setUpReview()
-    place.write('src/b.ts', 'b of another\n')
+    const { project, readFiles } = await setUpReview()
+    project.write('src/b.ts', 'b of another\n')
     expect((await readFiles())['src/b.ts']).toMatchObject({ flags: ['drifted'] })
-    place.write('src/b.ts', 'b\n')
+    project.write('src/b.ts', 'b\n')
     expect(await readFiles()).toEqual({ 'src/a.ts': A, 'src/b.ts': B })
     // Same length and same mtime: the change is still found.
-    place.write('src/b.ts', 'c\n')
-    utimesSync(`${place.root}/src/b.ts`, 1, 1)
+    project.write('src/b.ts', 'c\n')
+    utimesSync(`${project.root}/src/b.ts`, 1, 1)
     expect((await readFiles())['src/b.ts']).toMatchObject({ flags: ['drifted'] })
     // Nothing is left to decide when the disk has the staged content.
-    place.write('src/b.ts', 'b new\n')
+    project.write('src/b.ts', 'b new\n')
     expect(await readFiles()).toEqual({ 'src/a.ts': A })
   })
 
   it('sees a changed policy and scope', async () => {
-    const { place, readFiles } = await setUpReview()
-    place.write('.orchestration/policy.yaml', 'protected: [src/b.ts]\n')
+    const { project, readFiles } = await setUpReview()
+    project.write('.orchestration/policy.yaml', 'protected: [src/b.ts]\n')
     expect(await readFiles()).toEqual({ 'src/a.ts': A, 'src/b.ts': { ...B, flags: ['protected'] } })
-    const intents = place.text('.orchestration/active_intents.yaml')
-    place.write('.orchestration/active_intents.yaml', intents.replace('"src/**"', '"src/b.ts"'))
+    const intents = project.text('.orchestration/active_intents.yaml')
+    project.write('.orchestration/active_intents.yaml', intents.replace('"src/**"', '"src/b.ts"'))
     expect((await readFiles())['src/a.ts']).toEqual({ ...A, flags: ['out-of-scope'] })
   })
 
   it('sees verdicts, edits, splits and commits of other processes', async () => {
-    const { place, session, readFiles } = await setUpReview()
-    const other = await (await place.open()).review(session.id)
+    const { project, session, readFiles } = await setUpReview()
+    const other = await (await project.open()).review(session.id)
     await other.changes()
     await other.reject('src/b.ts', 'no')
     expect(await readFiles()).toEqual({ 'src/a.ts': A, 'src/b.ts': { ...B, state: 'rejected' } })

@@ -36,8 +36,8 @@ describe('the reach of a wider scope', () => {
   })
 
   it('is in a question that a person reads, and not in what the agent gets', async () => {
-    const at = testWorkspace({ ...FILES })
-    const workspace = await at.open()
+    const project = testWorkspace({ ...FILES })
+    const workspace = await project.open()
     const session = await startSession(workspace)
     const request = await session.requestScope(['lib/**'], 'The helper is there')
     await session.flush()

@@ -59,19 +59,19 @@ function readByDescriptor(fs: Session['fs']): string {
 }
 
 async function idle(act: Act) {
-  const at = testWorkspace({ 'src/a.ts': 'one\n' })
-  const workspace = await at.open()
+  const project = testWorkspace({ 'src/a.ts': 'one\n' })
+  const workspace = await project.open()
   const session = await startSession(workspace)
-  act(session.fs, at.root)
+  act(session.fs, project.root)
   expect((await session.changes()).changes).toEqual([])
-  return { at, workspace, session }
+  return { project, workspace, session }
 }
 
 describe('a staged file that changes nothing', () => {
   it.each(IDLE)('shows what a person writes on disk later: %s', async (_, act) => {
     for (const [name, read, expected] of READS) {
-      const { at, session, workspace } = await idle(act)
-      at.write('src/a.ts', 'mine\n')
+      const { project, session, workspace } = await idle(act)
+      project.write('src/a.ts', 'mine\n')
       expect([name, await read(session.fs)]).toEqual([name, expected])
       expect((await session.changes()).changes).toEqual([])
       await workspace.close()
@@ -79,34 +79,34 @@ describe('a staged file that changes nothing', () => {
   })
 
   it.each(IDLE)('is gone once a person removes it: %s', async (_, act) => {
-    const { at, session } = await idle(act)
-    rmSync(`${at.root}/src/a.ts`)
+    const { project, session } = await idle(act)
+    rmSync(`${project.root}/src/a.ts`)
     expect(session.fs.existsSync('src/a.ts')).toBe(false)
     expect(() => session.fs.readFileSync('src/a.ts')).toThrow(expect.objectContaining({ code: 'ENOENT' }))
     expect((await session.changes()).changes).toEqual([])
   })
 
   it('shows what a person writes after the session is reopened', async () => {
-    const { at, session, workspace } = await idle((fs) => fs.writeFileSync('src/a.ts', 'one\n'))
+    const { project, session, workspace } = await idle((fs) => fs.writeFileSync('src/a.ts', 'one\n'))
     await session.close()
-    at.write('src/a.ts', 'mine\n')
+    project.write('src/a.ts', 'mine\n')
     const again = await workspace.session({ id: session.id })
     expect(again.fs.readFileSync('src/a.ts', 'utf8')).toBe('mine\n')
   })
 
   it('bases the next write on the disk, so that it can be committed', async () => {
-    const { at, session, workspace } = await idle((fs) => fs.writeFileSync('src/a.ts', 'one\n'))
-    at.write('src/a.ts', 'mine\n')
+    const { project, session, workspace } = await idle((fs) => fs.writeFileSync('src/a.ts', 'one\n'))
+    project.write('src/a.ts', 'mine\n')
     session.fs.writeFileSync('src/a.ts', `${session.fs.readFileSync('src/a.ts', 'utf8')}more\n`)
     const review = await workspace.review(session.id)
     await review.approve(undefined, { name: 'Ann' })
     expect((await review.commit()).committed).toEqual(['src/a.ts'])
-    expect(at.text('src/a.ts')).toBe('mine\nmore\n')
+    expect(project.text('src/a.ts')).toBe('mine\nmore\n')
   })
 
   it('has the content of the disk for a command', async () => {
-    const { at, session } = await idle((fs) => fs.writeFileSync('src/a.ts', 'one\n'))
-    at.write('src/a.ts', 'mine\n')
+    const { project, session } = await idle((fs) => fs.writeFileSync('src/a.ts', 'one\n'))
+    project.write('src/a.ts', 'mine\n')
     expect((await session.exec('cat src/a.ts')).stdout).toBe('mine\n')
   })
 
@@ -116,9 +116,9 @@ describe('a staged file that changes nothing', () => {
   })
 
   it('is still what an open descriptor refers to', async () => {
-    const { at, session } = await idle((fs) => fs.writeFileSync('src/a.ts', 'one\n'))
+    const { project, session } = await idle((fs) => fs.writeFileSync('src/a.ts', 'one\n'))
     const fd = session.fs.openSync('src/a.ts', 'r')
-    at.write('src/a.ts', 'mine\n')
+    project.write('src/a.ts', 'mine\n')
     session.fs.statSync('src/a.ts')
     expect(session.fs.readFileSync(fd, 'utf8')).toBe('one\n')
     session.fs.closeSync(fd)
@@ -126,32 +126,32 @@ describe('a staged file that changes nothing', () => {
   })
 
   it('can be the source of a link that was committed', async () => {
-    const { at, session, workspace } = await idleLink()
-    at.write('src/a.ts', 'mine\n')
+    const { project, session, workspace } = await idleLink()
+    project.write('src/a.ts', 'mine\n')
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('mine\n')
     await workspace.close()
   })
 
   it('may be a symbolic link', async () => {
-    const at = testWorkspace({ 'src/a.ts': 'one\n', 'src/b.ts': 'two\n' })
-    symlinkSync('a.ts', `${at.root}/src/l`)
-    const { fs } = await startSession(await at.open())
+    const project = testWorkspace({ 'src/a.ts': 'one\n', 'src/b.ts': 'two\n' })
+    symlinkSync('a.ts', `${project.root}/src/l`)
+    const { fs } = await startSession(await project.open())
     fs.lutimesSync('src/l', 1, 2)
-    unlinkSync(`${at.root}/src/l`)
-    symlinkSync('b.ts', `${at.root}/src/l`)
+    unlinkSync(`${project.root}/src/l`)
+    symlinkSync('b.ts', `${project.root}/src/l`)
     expect(fs.readlinkSync('src/l')).toBe('b.ts')
     expect(fs.readFileSync('src/l', 'utf8')).toBe('two\n')
   })
 })
 
 async function idleLink() {
-  const at = testWorkspace({ 'src/a.ts': 'one\n' })
-  const workspace = await at.open()
+  const project = testWorkspace({ 'src/a.ts': 'one\n' })
+  const workspace = await project.open()
   const session = await startSession(workspace)
   session.fs.linkSync('src/a.ts', 'src/l.ts')
   const review = await workspace.review(session.id)
   await review.approve(undefined, { name: 'Ann' })
   await review.commit()
-  rmSync(`${at.root}/src/a.ts`)
-  return { at, session, workspace }
+  rmSync(`${project.root}/src/a.ts`)
+  return { project, session, workspace }
 }

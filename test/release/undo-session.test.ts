@@ -34,16 +34,16 @@ async function commitAll(workspace: Workspace, id: string) {
 }
 
 /** A tree with an entry of every kind. */
-function plant(at: TestWorkspace): void {
-  at.write('src/run.sh', 'echo\n')
-  at.write('src/gone/deep/x.ts', 'x\n')
-  at.write('src/old-name.ts', 'moved\nand kept\n')
-  symlinkSync('a.ts', `${at.root}/src/link`)
-  symlinkSync('../../outside', `${at.root}/src/turned`)
-  mkdirSync(`${at.root}/src/empty`)
-  chmodSync(`${at.root}/src/empty`, 0o750)
-  chmodSync(`${at.root}/src/gone`, 0o711)
-  chmodSync(`${at.root}/src/gone/deep/x.ts`, 0o600)
+function plant(project: TestWorkspace): void {
+  project.write('src/run.sh', 'echo\n')
+  project.write('src/gone/deep/x.ts', 'x\n')
+  project.write('src/old-name.ts', 'moved\nand kept\n')
+  symlinkSync('a.ts', `${project.root}/src/link`)
+  symlinkSync('../../outside', `${project.root}/src/turned`)
+  mkdirSync(`${project.root}/src/empty`)
+  chmodSync(`${project.root}/src/empty`, 0o750)
+  chmodSync(`${project.root}/src/gone`, 0o711)
+  chmodSync(`${project.root}/src/gone/deep/x.ts`, 0o600)
 }
 
 /** A change of every kind. */
@@ -67,11 +67,11 @@ function changeAll(fs: Session['fs']): void {
 
 describe('an undo', () => {
   it('is available for as many commits as policy says', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const write = (text: string) => commitWork(workspace, (fs) => fs.writeFileSync('src/a.ts', text), `writes-${text}`)
     for (const text of ['1', '2']) await write(text)
-    at.write('.orchestration/policy.yaml', 'limits: {undo_commits: 2}\n')
+    project.write('.orchestration/policy.yaml', 'limits: {undo_commits: 2}\n')
     expect((await (await workspace.undo('1')).changes()).changes).toHaveLength(1)
     await write('3')
     expect(await reasonOf(() => workspace.undo('1'))).toBe('undo_expired')
@@ -81,16 +81,16 @@ describe('an undo', () => {
   })
 
   it('stages the inverse of every kind of change, commits it when approved, and can be undone itself', async () => {
-    const at = testWorkspace()
-    plant(at)
-    const before = listing(at.root)
-    const workspace = await at.open()
+    const project = testWorkspace()
+    plant(project)
+    const before = listing(project.root)
+    const workspace = await project.open()
     const commit = await commitWork(workspace, changeAll)
-    const after = listing(at.root)
+    const after = listing(project.root)
     expect(after).not.toEqual(before)
 
     const undo = await workspace.undo(commit.id)
-    expect(listing(at.root)).toEqual(after)
+    expect(listing(project.root)).toEqual(after)
     const { changes } = await undo.changes()
     expect(changes.flatMap(({ flags }) => flags)).not.toContain('drifted')
     expect(changes.find(({ path }) => path === 'src/old-name.ts')).toMatchObject({
@@ -100,17 +100,17 @@ describe('an undo', () => {
     expect((await undo.commit()).committed).toEqual([])
     const undone = await commitAll(workspace, undo.sessionId)
     expect(undone.conflicts).toEqual([])
-    expect(listing(at.root)).toEqual(before)
+    expect(listing(project.root)).toEqual(before)
     expect((await undo.changes()).changes).toEqual([])
 
     const redo = await workspace.undo(undone.id)
     await commitAll(workspace, redo.sessionId)
-    expect(listing(at.root)).toEqual(after)
+    expect(listing(project.root)).toEqual(after)
   })
 
   it('is recorded as an undo, names its commits and claims no line', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const commit = await commitWork(workspace, changeTwo)
     const undo = await workspace.undo(String(commit.seq))
     const undone = await commitAll(workspace, undo.sessionId)
@@ -127,17 +127,17 @@ describe('an undo', () => {
   })
 
   it('flags what changed on disk since, and overwrites none of it', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const { id } = await commitWork(workspace, (fs) => {
       fs.writeFileSync('src/a.ts', 'a one\na TWO\n')
       fs.writeFileSync('src/b.ts', 'B\n')
       fs.unlinkSync('src/sub/c.ts')
       fs.writeFileSync('src/made.ts', 'made\n')
     })
-    at.write('src/a.ts', 'a one\na TWO\nand mine\n')
-    at.write('src/sub/c.ts', 'mine too\n')
-    at.write('src/made.ts', 'made, and mine\n')
+    project.write('src/a.ts', 'a one\na TWO\nand mine\n')
+    project.write('src/sub/c.ts', 'mine too\n')
+    project.write('src/made.ts', 'made, and mine\n')
     const undo = await workspace.undo(id)
     const { changes } = await undo.changes()
     const drifted = changes.filter(({ flags }) => flags.includes('drifted')).map(({ path }) => path)
@@ -145,34 +145,34 @@ describe('an undo', () => {
     expect(await reasonOf(() => undo.approve('src/a.ts', ANN))).toBe('stale_file')
     await undo.approve(undefined, ANN)
     expect((await undo.commit()).committed).toEqual(['src/b.ts'])
-    expect([at.text('src/a.ts'), at.text('src/sub/c.ts'), at.text('src/made.ts')]).toEqual([
+    expect([project.text('src/a.ts'), project.text('src/sub/c.ts'), project.text('src/made.ts')]).toEqual([
       'a one\na TWO\nand mine\n',
       'mine too\n',
       'made, and mine\n',
     ])
-    expect(at.text('src/b.ts')).toBe('b\n')
+    expect(project.text('src/b.ts')).toBe('b\n')
   })
 
   it('keeps a directory to which others added files, and recreates missing parents', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const { id } = await commitWork(workspace, (fs) => {
       fs.mkdirSync('src/new')
       fs.writeFileSync('src/new/n.ts', 'n\n')
       fs.unlinkSync('src/sub/c.ts')
     })
-    at.write('src/new/theirs.ts', 'theirs\n')
-    rmSync(`${at.root}/src/sub`, { recursive: true, force: true })
+    project.write('src/new/theirs.ts', 'theirs\n')
+    rmSync(`${project.root}/src/sub`, { recursive: true, force: true })
     await commitAll(workspace, (await workspace.undo(id)).sessionId)
-    expect(readdirSync(`${at.root}/src/new`)).toEqual(['theirs.ts'])
-    expect(at.text('src/sub/c.ts')).toBe('c\n')
+    expect(readdirSync(`${project.root}/src/new`)).toEqual(['theirs.ts'])
+    expect(project.text('src/sub/c.ts')).toBe('c\n')
   })
 
   it('stages nothing if a person undid the change by hand', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const { id } = await commitWork(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
-    at.write('src/a.ts', 'a one\na two\n')
+    project.write('src/a.ts', 'a one\na two\n')
     expect(await failure(() => workspace.undo(id))).toMatchObject({
       reason: 'nothing_selected',
       message: `There is nothing to undo of commit ${id}. The files on disk are as they were before.`,
@@ -194,17 +194,17 @@ describe('an undo', () => {
   })
 
   it('is refused with the paths if another kind of entry is in the way, and stages nothing', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const { id } = await commitWork(workspace, (fs) => {
       fs.writeFileSync('src/a.ts', 'x\n')
       fs.unlinkSync('src/sub/c.ts')
       fs.writeFileSync('src/b.ts', 'B\n')
     })
-    rmSync(`${at.root}/src/a.ts`)
-    mkdirSync(`${at.root}/src/a.ts`)
-    rmSync(`${at.root}/src/sub`, { recursive: true, force: true })
-    symlinkSync('/tmp', `${at.root}/src/sub`)
+    rmSync(`${project.root}/src/a.ts`)
+    mkdirSync(`${project.root}/src/a.ts`)
+    rmSync(`${project.root}/src/sub`, { recursive: true, force: true })
+    symlinkSync('/tmp', `${project.root}/src/sub`)
     const error = await failure(() => workspace.undo(id))
     expect(error.reason).toBe('stale_file')
     expect(error.refused?.map(({ path }) => path).sort()).toEqual(['src/a.ts', 'src/sub/c.ts'])
@@ -212,11 +212,11 @@ describe('an undo', () => {
   })
 
   it('restores nothing whose kept content was changed through another hard link', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
-    linkSync(`${at.root}/src/a.ts`, `${at.root}/mail/twin.ts`)
+    const project = testWorkspace()
+    const workspace = await project.open()
+    linkSync(`${project.root}/src/a.ts`, `${project.root}/mail/twin.ts`)
     const { id } = await commitWork(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
-    writeFileSync(`${at.root}/mail/twin.ts`, 'changed in place\n')
+    writeFileSync(`${project.root}/mail/twin.ts`, 'changed in place\n')
     const error = await failure(() => workspace.undo(id))
     expect(error.refused?.map(({ path, reason }) => [path, reason])).toEqual([['src/a.ts', 'undo_expired']])
   })
@@ -229,22 +229,22 @@ function changeTwo(fs: Session['fs']): void {
 
 describe('commits that can be undone', () => {
   it('throws undo_expired for a commit whose contents were pruned, and nothing_selected for an unknown one', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const { id } = await commitWork(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
     for (const none of ['2', '1-00000000', '', '../1', '9-abcdef01'])
       expect(await reasonOf(() => workspace.undo(none))).toBe('nothing_selected')
-    const { tx } = layoutAt(at.root)
+    const { tx } = layoutAt(project.root)
     for (const name of readdirSync(tx)) if (name.startsWith(id)) removeTree(`${tx}/${name}`)
     expect(await reasonOf(() => workspace.undo(id))).toBe('undo_expired')
   })
 
   it('refuses the commit of an undo that was interrupted while staging', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const { id } = await commitWork(workspace, changeTwo)
     const undo = await workspace.undo(id)
-    const { stageLog } = layoutAt(at.root).session(undo.sessionId)
+    const { stageLog } = layoutAt(project.root).session(undo.sessionId)
     const lines = readFileSync(stageLog, 'utf8').trimEnd().split('\n')
     writeFileSync(stageLog, `${lines.filter((line) => !line.includes('"op":"note"')).join('\n')}\n`)
     await undo.approve(undefined, ANN)
@@ -252,8 +252,8 @@ describe('commits that can be undone', () => {
   })
 
   it('requires an intent and scope for what an agent adds to an undo', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const { id } = await commitWork(workspace, changeTwo)
     const undo = await workspace.undo(id)
     const agent = await startSession(workspace, undo.sessionId)
@@ -267,21 +267,21 @@ describe('commits that can be undone', () => {
   })
 
   it('needs no intent, and is refused while policy.yaml cannot be read', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const { id } = await commitWork(workspace, changeTwo)
     await workspace.intents.complete('INT-001')
-    at.write('.orchestration/policy.yaml', 'access: [')
+    project.write('.orchestration/policy.yaml', 'access: [')
     const undo = await workspace.undo(id)
     await undo.approve(undefined, ANN)
     expect((await failure(() => undo.commit())).refused?.map(({ reason }) => reason)).toContain('policy_invalid')
-    rmSync(`${at.root}/.orchestration/policy.yaml`)
+    rmSync(`${project.root}/.orchestration/policy.yaml`)
     expect((await undo.commit()).committed.sort()).toEqual(['src/a.ts', 'src/b.ts'])
   })
 
   it('stages two undos of one commit in two sessions; after one is committed the other is empty', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const { id } = await commitWork(workspace, changeTwo)
     const [one, two] = [await workspace.undo(id), await workspace.undo(id)]
     expect([one.sessionId, two.sessionId]).toEqual(['undo-1', 'undo-1-2'])
@@ -312,18 +312,18 @@ it('restores the tree as it was, whatever was committed', async () => {
   const runs = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 12)
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 12 }), async (acts) => {
-      const at = testWorkspace()
-      const before = listing(at.root)
-      const workspace = await at.open()
+      const project = testWorkspace()
+      const before = listing(project.root)
+      const workspace = await project.open()
       const { id } = await commitWork(workspace, (fs) => {
         for (const [turn, each] of acts.entries()) perform(fs, each, turn)
       })
       if (id === '') return
-      const after = listing(at.root)
+      const after = listing(project.root)
       const undo = await workspace.undo(id)
-      expect(listing(at.root)).toEqual(after)
+      expect(listing(project.root)).toEqual(after)
       await commitAll(workspace, undo.sessionId)
-      expect(listing(at.root)).toEqual(before)
+      expect(listing(project.root)).toEqual(before)
     }),
     { numRuns: runs },
   )
@@ -333,9 +333,9 @@ describe('an undo of several commits', () => {
   const edit = (workspace: Workspace, text: string) => commitWork(workspace, (fs) => fs.writeFileSync('src/a.ts', text))
 
   it('restores the content before the oldest commit, in one commit that names them all', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
-    const before = at.text('src/a.ts')
+    const project = testWorkspace()
+    const workspace = await project.open()
+    const before = project.text('src/a.ts')
     const one = await edit(workspace, 'one\n')
     const two = await commitWork(workspace, (fs) => fs.writeFileSync('src/new.ts', 'new\n'))
     const three = await edit(workspace, 'three\n')
@@ -346,14 +346,14 @@ describe('an undo of several commits', () => {
       ['src/a.ts', 'modify', []],
     ])
     await commitAll(workspace, undo.sessionId)
-    expect(at.text('src/a.ts')).toBe(before)
+    expect(project.text('src/a.ts')).toBe(before)
     const record = (await recordsOf(workspace)).map(metadataOf).at(-1)
     expect([record?.type, record?.undoes]).toEqual(['undo', [one.id, two.id, three.id]])
   })
 
   it('needs no intent for restored content, whose lines keep their authors', async () => {
-    const at = testWorkspace({ 'src/a.ts': '' })
-    const workspace = await at.open()
+    const project = testWorkspace({ 'src/a.ts': '' })
+    const workspace = await project.open()
     await commitWork(workspace, (fs) => fs.writeFileSync('src/a.ts', 'first\nsecond line\n'), 'author')
     const one = await commitWork(workspace, (fs) => fs.writeFileSync('src/a.ts', 'first\n'))
     const two = await commitWork(workspace, (fs) => fs.rmSync('src/a.ts'))
@@ -365,8 +365,8 @@ describe('an undo of several commits', () => {
   })
 
   it('is refused as a whole if another commit between them changed a path', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const one = await edit(workspace, 'one\n')
     await edit(workspace, 'two\n')
     const three = await edit(workspace, 'three\n')
@@ -378,8 +378,8 @@ describe('an undo of several commits', () => {
   })
 
   it('can be previewed without being staged', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const ids = [(await edit(workspace, 'one\n')).id, (await edit(workspace, 'two\n')).id]
     expect((await workspace.previewUndo(ids)).changes.map(({ path }) => path)).toEqual(['src/a.ts'])
     expect((await workspace.sessions()).map(({ id }) => id)).toEqual(['agent'])

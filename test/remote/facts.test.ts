@@ -4,8 +4,8 @@ import { createChange } from '../hub/fixtures.js'
 
 it('facts over the limit of a request are omitted, first those about the changes with the least risk', () => {
   const facts = Array.from({ length: 50 }, () => 'x'.repeat(500))
-  const changes = Array.from({ length: 60 }, (_, at) =>
-    Object.assign(createChange(`${at}`, { risk: at % 3 }), { facts }),
+  const changes = Array.from({ length: 60 }, (_, index) =>
+    Object.assign(createChange(`${index}`, { risk: index % 3 }), { facts }),
   )
   const limited = limitAll(changes)
   expect(limited.map(({ path }) => path)).toEqual(changes.map(({ path }) => path))

@@ -21,8 +21,8 @@ async function machine(
   { hub, name = 'laptop' }: { hub?: Awaited<ReturnType<typeof serveTrial>>; name?: string } = {},
 ) {
   const used = hub ?? (await serveTrial())
-  const place = testWorkspace({ [PATH]: before, 'src/b.ts': 'b\n' })
-  const workspace = await place.open()
+  const project = testWorkspace({ [PATH]: before, 'src/b.ts': 'b\n' })
+  const workspace = await project.open()
   await addRemote(
     workspace.root,
     lie === undefined ? used.url : await lyingHub(used, lie),
@@ -31,7 +31,7 @@ async function machine(
   const session = await startSession(workspace, 'agent-1')
   session.fs.writeFileSync(PATH, after)
   await sync(workspace)
-  return { hub: used, place, workspace, session }
+  return { hub: used, project, workspace, session }
 }
 
 const verdictsIn = async (workspace: Workspace) =>
@@ -58,8 +58,8 @@ describe('hunks that two machines stage', () => {
     expect(await hunks(one.workspace)).toEqual(['approved', 'rejected', 'approved'])
     expect(await hunks(two.workspace)).toEqual(['pending', 'approved', 'pending'])
     for (const { workspace } of [one, two]) await (await workspace.review('agent-1')).commit()
-    expect(one.place.text(PATH)).toBe(after.replace('new line 30', 'line 30'))
-    expect(two.place.text(PATH)).toBe(before.replace('line 30', 'new line 30'))
+    expect(one.project.text(PATH)).toBe(after.replace('new line 30', 'line 30'))
+    expect(two.project.text(PATH)).toBe(before.replace('line 30', 'new line 30'))
     const feedback = JSON.stringify(await one.session.feedback())
     expect(feedback).toContain('Not like this.')
     expect(feedback).toMatch(/28|30/)
@@ -144,7 +144,7 @@ describe('hunks that two machines stage', () => {
 
   it('that several people approved by hunk keep the decision of a person here', async () => {
     const { hub, workspace } = await machine(({ hunks: ids = [] }) => ({
-      parts: ids.map((id, at) => ({ name: `Part ${at}`, hunks: [id, 'h_0000000000000000'] })),
+      parts: ids.map((id, index) => ({ name: `Part ${index}`, hunks: [id, 'h_0000000000000000'] })),
     }))
     const review = await workspace.review('agent-1')
     const id = (await review.changes()).changes[0]?.hunks[1]?.id ?? ''
@@ -157,8 +157,8 @@ describe('hunks that two machines stage', () => {
 
   it('that a person here has split are decided with all of their pieces', async () => {
     const hub = await serveTrial()
-    const place = testWorkspace({ [PATH]: 'a\nb\nc\nd\ne\n' })
-    const workspace = await place.open()
+    const project = testWorkspace({ [PATH]: 'a\nb\nc\nd\ne\n' })
+    const workspace = await project.open()
     await addRemote(workspace.root, hub.url, await hub.token('laptop', 'host'))
     const session = await startSession(workspace, 'agent-1')
     session.fs.writeFileSync(PATH, 'A\nb\nc\nd\nE\n')

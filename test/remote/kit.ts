@@ -15,11 +15,11 @@ type Hub = Awaited<ReturnType<typeof serveTrial>>
  * @param url another address of it
  */
 export async function connectMachine(hub: Hub, name = 'laptop', url = hub.url) {
-  const place = testWorkspace()
-  const workspace = await place.open()
+  const project = testWorkspace()
+  const workspace = await project.open()
   await addRemote(workspace.root, url, await hub.token(name, 'host'))
   const session = await startSession(workspace, 'agent-1')
-  return { place, workspace, session }
+  return { project, workspace, session }
 }
 
 /** Another address of the hub. @param change replaces the hub's answer */

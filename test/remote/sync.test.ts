@@ -37,9 +37,9 @@ describe('changes that two machines stage', () => {
     ])
     expect((await sync(two.workspace)).filter(({ kind }) => kind === 'decided')).toEqual([])
     expect(await states(one.workspace)).toEqual(['src/a.ts approved', 'src/b.ts rejected'])
-    expect(one.place.text('src/a.ts')).toBe('a one\na two\n')
+    expect(one.project.text('src/a.ts')).toBe('a one\na two\n')
     await (await one.workspace.review('agent-1')).commit()
-    expect([one.place.text('src/a.ts'), one.place.text('src/b.ts')]).toEqual(['a from the laptop\n', 'b\n'])
+    expect([one.project.text('src/a.ts'), one.project.text('src/b.ts')]).toEqual(['a from the laptop\n', 'b\n'])
     expect(one.session.feedback?.()).toBeDefined()
   })
 

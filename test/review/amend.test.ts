@@ -9,7 +9,7 @@ const lines = (edits: Record<number, string> = {}) =>
 const ANN = { name: 'Ann' }
 
 interface Scene {
-  readonly on: TestWorkspace
+  readonly project: TestWorkspace
   /** The agent's process and the reviewer's, which share only the disk. */
   readonly agents: Workspace
   readonly session: Session
@@ -19,13 +19,13 @@ interface Scene {
 }
 
 async function scene(files: Record<string, string> = { 'src/a.ts': lines(), 'src/b.ts': lines() }): Promise<Scene> {
-  const on = testWorkspace(files)
-  const [agents, person] = [await on.open(), await on.open()]
+  const project = testWorkspace(files)
+  const [agents, person] = [await project.open(), await project.open()]
   const session = await startSession(agents)
   const review = await person.review('agent')
   const flags = async (path = 'src/a.ts') =>
     (await review.changes()).changes.find((change) => change.path === path)?.flags
-  return { on, agents, session, review, stagedText: () => session.fs.readFileSync('src/a.ts', 'utf8'), flags }
+  return { project, agents, session, review, stagedText: () => session.fs.readFileSync('src/a.ts', 'utf8'), flags }
 }
 
 describe("a reviewer's edit", () => {
@@ -45,7 +45,7 @@ describe("a reviewer's edit", () => {
     expect(s.stagedText()).toBe(lines({ 1: 'agent', 3: 'reviewer' }))
     await s.review.approve('src/a.ts')
     await s.review.commit()
-    expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'agent', 3: 'reviewer' }))
+    expect(s.project.text('src/a.ts')).toBe(lines({ 1: 'agent', 3: 'reviewer' }))
     await s.session.flush()
     expect((await s.session.changes()).changes).toEqual([])
   })
@@ -54,14 +54,14 @@ describe("a reviewer's edit", () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
     await s.review.changes()
-    await s.review.edit(`${s.on.root}/src/a.ts`, lines({ 3: 'reviewer' }))
+    await s.review.edit(`${s.project.root}/src/a.ts`, lines({ 3: 'reviewer' }))
     expect((await s.review.approve('src/a.ts')).paths).toEqual(['src/a.ts'])
     await s.review.commit()
-    expect(s.on.text('src/a.ts')).toBe(lines({ 3: 'reviewer' }))
+    expect(s.project.text('src/a.ts')).toBe(lines({ 3: 'reviewer' }))
     // The session has read neither the edit nor the commit: both are applied, in their order.
     await s.session.flush()
     expect((await s.session.changes()).changes).toEqual([])
-    s.on.write('src/a.ts', 'later\n')
+    s.project.write('src/a.ts', 'later\n')
     expect(s.stagedText()).toBe('later\n')
   })
 
@@ -76,7 +76,7 @@ describe("a reviewer's edit", () => {
     await s.session.flush()
     expect(s.stagedText()).toBe(lines({ 1: 'one', 10: 'reviewer' }))
     expect((await s.session.changes()).changes).toMatchObject([{ flags: ['edited'], hunks: [{ oldStart: 8 }] }])
-    expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'one' }))
+    expect(s.project.text('src/a.ts')).toBe(lines({ 1: 'one' }))
   })
 
   it('is attributed to the reviewer in the trace, line by line', async () => {
@@ -181,11 +181,11 @@ describe("a reviewer's edit", () => {
     await s.session.flush()
     expect(s.session.fs.readFileSync('src/deep/er/b.ts', 'utf8')).toBe('reviewer\n')
     await s.session.close()
-    const again = await (await s.on.open()).session({ id: 'agent' })
+    const again = await (await s.project.open()).session({ id: 'agent' })
     expect(again.fs.readFileSync('src/deep/er/b.ts', 'utf8')).toBe('reviewer\n')
     await s.review.approve()
     expect((await s.review.commit()).committed).toEqual(['src/deep/er/b.ts'])
-    expect(s.on.text('src/deep/er/b.ts')).toBe('reviewer\n')
+    expect(s.project.text('src/deep/er/b.ts')).toBe('reviewer\n')
   })
 
   it('is not dropped by a revert of an agent that has not read it, and later only with a report', async () => {
@@ -222,11 +222,11 @@ describe("a reviewer's edit", () => {
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
     await s.review.edit('src/a.ts', lines({ 3: 'reviewer' }), ANN)
     await s.session.close()
-    const again = await startSession(await s.on.open())
+    const again = await startSession(await s.project.open())
     again.fs.readFileSync('src/a.ts')
     again.fs.writeFileSync('src/a.ts', lines({ 5: 'agent' }))
     await again.close()
-    const last = await startSession(await s.on.open())
+    const last = await startSession(await s.project.open())
     expect(last.fs.readFileSync('src/a.ts', 'utf8')).toBe(lines({ 5: 'agent' }))
   })
 
@@ -252,7 +252,7 @@ describe("a reviewer's edit", () => {
     ])
     await s.review.approve()
     await s.review.commit()
-    expect(s.on.text('src/e/a.ts')).toBe(lines({ 3: 'reviewer' }))
+    expect(s.project.text('src/e/a.ts')).toBe(lines({ 3: 'reviewer' }))
   })
 })
 
@@ -288,10 +288,10 @@ describe('discarded hunks', () => {
 describe('a merging commit', () => {
   const setUpApproved = async (agent: string, theirs: string, policy?: string) => {
     const s = await scene()
-    if (policy !== undefined) s.on.write('.orchestration/policy.yaml', policy)
+    if (policy !== undefined) s.project.write('.orchestration/policy.yaml', policy)
     s.session.fs.writeFileSync('src/a.ts', agent)
     await s.review.approve()
-    s.on.write('src/a.ts', theirs)
+    s.project.write('src/a.ts', theirs)
     return s
   }
 
@@ -302,14 +302,14 @@ describe('a merging commit', () => {
     expect(await reasonOf(() => s.review.commit())).toBe('stale_file')
     const error = await failure(() => s.review.commit({ merge: true }))
     expect(error).toMatchObject({ reason: 'stale_file', refused: [{ path: 'src/a.ts', reason: 'stale_file' }] })
-    expect(s.on.text('src/a.ts')).toBe(lines({ 12: 'theirs' }))
+    expect(s.project.text('src/a.ts')).toBe(lines({ 12: 'theirs' }))
     expect((await s.review.changes()).changes[0]).toMatchObject({ state: 'pending', flags: ['merged', 'verdict-void'] })
     expect((await s.review.commit({ merge: true })).committed).toEqual([])
     await s.session.flush()
     expect(s.stagedText()).toBe(lines({ 1: 'agent', 12: 'theirs' }))
     await s.review.approve()
     await s.review.commit()
-    expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'agent', 12: 'theirs' }))
+    expect(s.project.text('src/a.ts')).toBe(lines({ 1: 'agent', 12: 'theirs' }))
     const commit = (await recordsOf(s.agents)).find((each) => metadataOf(each).type === 'commit')
     expect(commit?.files).toMatchObject([{ ranges: [{ start_line: 2, end_line: 2 }] }])
   })
@@ -317,7 +317,7 @@ describe('a merging commit', () => {
   it('keeps both versions of the same lines, leaves the disk unchanged, and flags the conflict', async () => {
     const s = await setUpApproved(lines({ 1: 'agent' }), lines({ 1: 'theirs' }))
     expect((await failure(() => s.review.commit({ merge: true }))).message).toContain('between conflict markers')
-    expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'theirs' }))
+    expect(s.project.text('src/a.ts')).toBe(lines({ 1: 'theirs' }))
     expect(await s.flags()).toContain('conflict')
     await s.session.flush()
     expect(s.stagedText()).toBe(lines({ 1: '<<<<<<< agent\nagent\n=======\ntheirs\n>>>>>>> disk' }))
@@ -327,7 +327,7 @@ describe('a merging commit', () => {
     expect(await s.flags()).not.toContain('conflict')
     await s.review.approve()
     await s.review.commit()
-    expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'agreed' }))
+    expect(s.project.text('src/a.ts')).toBe(lines({ 1: 'agreed' }))
   })
 
   it.each<[string, Buffer | string | null, Buffer | string | null]>([
@@ -340,7 +340,7 @@ describe('a merging commit', () => {
     if (agent === null) s.session.fs.unlinkSync('src/a.ts')
     else s.session.fs.writeFileSync('src/a.ts', agent)
     await s.review.approve()
-    const path = `${s.on.root}/src/a.ts`
+    const path = `${s.project.root}/src/a.ts`
     if (theirs === null) rmSync(path)
     else writeFileSync(path, theirs)
     expect((await failure(() => s.review.commit({ merge: true }))).message).toContain('keep their own versions')
@@ -365,7 +365,7 @@ describe('a merging commit', () => {
   it('succeeds at once if policy says so and the merge is clean', async () => {
     const s = await setUpApproved(lines({ 1: 'agent' }), lines({ 12: 'theirs' }), 'approval: {merge: auto}\n')
     expect((await s.review.commit({ merge: true })).committed).toEqual(['src/a.ts'])
-    expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'agent', 12: 'theirs' }))
+    expect(s.project.text('src/a.ts')).toBe(lines({ 1: 'agent', 12: 'theirs' }))
     await s.session.flush()
     expect((await s.session.changes()).changes).toEqual([])
     const unclean = await setUpApproved(lines({ 1: 'agent' }), lines({ 1: 'theirs' }), 'approval: {merge: auto}\n')
@@ -374,13 +374,13 @@ describe('a merging commit', () => {
 
   it('keeps approved hunks approved by such a policy, and commits only them', async () => {
     const s = await scene()
-    s.on.write('.orchestration/policy.yaml', 'approval: {merge: auto}\n')
+    s.project.write('.orchestration/policy.yaml', 'approval: {merge: auto}\n')
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'one', 10: 'two' }))
     const [one] = (await s.review.changes()).changes[0]?.hunks ?? []
     await s.review.approve({ hunks: [one?.id ?? ''] })
-    s.on.write('src/a.ts', lines({ 18: 'theirs' }))
+    s.project.write('src/a.ts', lines({ 18: 'theirs' }))
     await s.review.commit({ merge: true })
-    expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'one', 18: 'theirs' }))
+    expect(s.project.text('src/a.ts')).toBe(lines({ 1: 'one', 18: 'theirs' }))
     await s.session.flush()
     expect(s.stagedText()).toBe(lines({ 1: 'one', 10: 'two', 18: 'theirs' }))
   })
@@ -390,28 +390,28 @@ describe('a merging commit', () => {
     s.session.fs.renameSync('src/a.ts', 'src/c.ts')
     s.session.fs.writeFileSync('src/c.ts', lines({ 1: 'agent' }))
     await s.review.approve()
-    s.on.write('src/a.ts', lines({ 12: 'theirs' }))
+    s.project.write('src/a.ts', lines({ 12: 'theirs' }))
     expect(await reasonOf(() => s.review.commit({ merge: true }))).toBe('stale_file')
     await s.review.approve()
     expect((await s.review.commit()).committed).toEqual(['src/c.ts'])
-    expect(s.on.text('src/c.ts')).toBe(lines({ 1: 'agent', 12: 'theirs' }))
+    expect(s.project.text('src/c.ts')).toBe(lines({ 1: 'agent', 12: 'theirs' }))
   })
 
   it('names the entry in the way of a renamed file, and leaves both unchanged', async () => {
     const s = await scene()
     s.session.fs.renameSync('src/a.ts', 'src/c.ts')
     await s.review.approve()
-    s.on.write('src/c.ts', 'theirs\n')
+    s.project.write('src/c.ts', 'theirs\n')
     expect((await failure(() => s.review.commit({ merge: true }))).message).toContain('another file has the new name')
     expect(await s.flags('src/c.ts')).toEqual(['drifted'])
-    expect([s.on.text('src/c.ts'), s.session.fs.readFileSync('src/c.ts', 'utf8')]).toEqual(['theirs\n', lines()])
+    expect([s.project.text('src/c.ts'), s.session.fs.readFileSync('src/c.ts', 'utf8')]).toEqual(['theirs\n', lines()])
   })
 
   it('merges two new files of one name', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/new.ts', 'agent\n')
     await s.review.approve()
-    s.on.write('src/new.ts', 'theirs\n')
+    s.project.write('src/new.ts', 'theirs\n')
     expect(await reasonOf(() => s.review.commit({ merge: true }))).toBe('stale_file')
     await s.session.flush()
     const both = '<<<<<<< agent\nagent\n=======\ntheirs\n>>>>>>> disk\n'
@@ -427,7 +427,7 @@ describe('a merging commit', () => {
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
     s.session.fs.writeFileSync('src/new.ts', 'new\n')
     await s.review.approve('src/new.ts')
-    s.on.write('src/a.ts', lines({ 1: 'theirs' }))
+    s.project.write('src/a.ts', lines({ 1: 'theirs' }))
     const { committed, left } = await s.review.commit({ merge: true })
     expect([committed, left?.map(({ path, reason }) => [path, reason])]).toEqual([
       ['src/new.ts'],
@@ -443,13 +443,13 @@ describe('a merging commit', () => {
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
     s.session.fs.writeFileSync('src/new.ts', 'new\n')
     await s.review.approve()
-    s.on.write('src/a.ts', lines({ 12: 'theirs' }))
+    s.project.write('src/a.ts', lines({ 12: 'theirs' }))
     const { committed, left } = await s.review.commit({ merge: true })
     expect([committed, left]).toEqual([
       ['src/new.ts'],
       [{ path: 'src/a.ts', reason: 'needs_approval', message: 'src/a.ts was merged with the file on disk.' }],
     ])
-    expect([s.on.text('src/new.ts'), s.on.text('src/a.ts')]).toEqual(['new\n', lines({ 12: 'theirs' })])
+    expect([s.project.text('src/new.ts'), s.project.text('src/a.ts')]).toEqual(['new\n', lines({ 12: 'theirs' })])
     await s.session.flush()
     expect(await s.flags()).toContain('merged')
   })
@@ -467,7 +467,7 @@ describe('a merging commit', () => {
     expect(await s.flags()).toEqual(['merged'])
     await s.review.approve()
     await s.review.commit()
-    expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'agent', 12: 'other' }))
+    expect(s.project.text('src/a.ts')).toBe(lines({ 1: 'agent', 12: 'other' }))
   })
 })
 
@@ -476,9 +476,9 @@ it('an edit keeps its base contents where git and agents do not see them', async
   s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
   await s.review.edit('src/a.ts', 'reviewer\n', ANN)
   const { readdirSync } = await import('node:fs')
-  expect(readdirSync(`${stateOf(s.on.root)}/sessions/agent/edits`)).toHaveLength(2)
+  expect(readdirSync(`${stateOf(s.project.root)}/sessions/agent/edits`)).toHaveLength(2)
   expect(s.session.fs.existsSync('.orchestration/sessions')).toBe(false)
-  expect(spawnSync('cat', [`${s.on.root}/.orchestration/.gitignore`]).stdout.toString()).toContain('sessions')
+  expect(spawnSync('cat', [`${s.project.root}/.orchestration/.gitignore`]).stdout.toString()).toContain('sessions')
 })
 
 it('an edit stays when the agent returns to an earlier snapshot, merged with the stage of that time', async () => {

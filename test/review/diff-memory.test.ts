@@ -20,7 +20,7 @@ describe('a cache of comparisons', () => {
     const memory = createDiffMemory()
     expect(memory.of('large', () => 1 << 20, make)).not.toBe(memory.of('large', () => 1 << 20, make))
     const size = () => 200 * 1024
-    const all = Array.from({ length: 200 }, (_, at) => memory.of(`${at}`, size, make))
+    const all = Array.from({ length: 200 }, (_, index) => memory.of(`${index}`, size, make))
     expect(memory.of('0', size, make)).toBe(all[0])
     expect(memory.of('199', size, make)).not.toBe(all[199])
   })

@@ -157,7 +157,7 @@ describe('take', () => {
     const joinLines = (lines: string[]) => lines.map((line) => (line === '' ? '' : `${line}\n`)).join('')
     fc.assert(
       fc.property(edits, picked, (changes, picks) => {
-        const lines = Array.from({ length: 60 }, (_, at) => (at % 4 === 0 ? '}' : `line ${at}`))
+        const lines = Array.from({ length: 60 }, (_, index) => (index % 4 === 0 ? '}' : `line ${index}`))
         const now = [...lines]
         for (const [at, line] of changes) now[at] = line
         const whole = diff(joinLines(lines), joinLines(now))

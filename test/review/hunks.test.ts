@@ -8,7 +8,7 @@ const numberedLines = (edits: Record<number, string> = {}, count = 30) =>
 const FILES = { 'src/a.ts': numberedLines(), 'src/b.ts': numberedLines() }
 
 interface Scene {
-  readonly on: TestWorkspace
+  readonly project: TestWorkspace
   readonly workspace: Workspace
   readonly session: Session
   readonly review: Review
@@ -19,8 +19,8 @@ interface Scene {
 }
 
 async function scene(files: Record<string, string> = FILES): Promise<Scene> {
-  const on = testWorkspace(files)
-  const workspace = await on.open()
+  const project = testWorkspace(files)
+  const workspace = await project.open()
   const session = await startSession(workspace)
   const review = await workspace.review('agent')
   const change = async (path = 'src/a.ts') => (await review.changes()).changes.find((each) => each.path === path)
@@ -30,7 +30,7 @@ async function scene(files: Record<string, string> = FILES): Promise<Scene> {
     const found = (await change(path))?.hunks.find(({ text }) => firstLine(text) === line)
     return found?.id ?? expect.unreachable(`no hunk at line ${line}`)
   }
-  return { on, workspace, session, review, change, hunks, id }
+  return { project, workspace, session, review, change, hunks, id }
 }
 
 const firstLine = (text: string) => Number(/^\+new (\d+)$/m.exec(text)?.[1] ?? /^-line (\d+)$/m.exec(text)?.[1])
@@ -54,7 +54,7 @@ describe('verdicts on hunks', () => {
 
     const shown = await s.change()
     expect(await s.review.commit()).toMatchObject({ committed: ['src/a.ts'], conflicts: [] })
-    expect(s.on.text('src/a.ts')).toBe(editLines(2, 22))
+    expect(s.project.text('src/a.ts')).toBe(editLines(2, 22))
     expect(s.session.fs.readFileSync('src/a.ts', 'utf8')).toBe(editLines(2, 12, 22))
     expect(await s.hunks()).toEqual(['pending 12'])
     await s.session.flush()
@@ -71,7 +71,7 @@ describe('verdicts on hunks', () => {
     await s.review.approve({ hunks: [await s.id(12)] })
     await s.review.commit()
     await s.session.flush()
-    expect(s.on.text('src/a.ts')).toBe(editLines(2, 12, 22))
+    expect(s.project.text('src/a.ts')).toBe(editLines(2, 12, 22))
     expect(await s.change()).toBeUndefined()
   })
 
@@ -91,7 +91,7 @@ describe('verdicts on hunks', () => {
     expect((await s.review.approve()).paths).toEqual(['src/a.ts'])
     expect(await s.hunks()).toEqual(['approved 2', 'rejected 12'])
     await s.review.commit()
-    expect(s.on.text('src/a.ts')).toBe(editLines(2))
+    expect(s.project.text('src/a.ts')).toBe(editLines(2))
     expect(await s.hunks()).toEqual(['rejected 12'])
     expect((await s.change())?.state).toBe('rejected')
     expect((await s.review.commit()).committed).toEqual([])
@@ -116,7 +116,7 @@ describe('verdicts on hunks', () => {
     await s.review.approve({ hunks: [await s.id(12)] })
     expect(await s.hunks()).toEqual(['rejected 2', 'approved 12', 'rejected 22'])
     await s.review.commit()
-    expect(s.on.text('src/a.ts')).toBe(editLines(12))
+    expect(s.project.text('src/a.ts')).toBe(editLines(12))
     expect(await s.hunks()).toEqual(['rejected 2', 'rejected 22'])
     expect(await s.session.feedback()).toHaveLength(1)
     expect(await reasonOf(() => s.session.fs.appendFileSync('src/a.ts', 'x\n'))).toBe('user_rejected')
@@ -130,7 +130,7 @@ describe('verdicts on hunks', () => {
     s.session.fs.writeFileSync('src/a.ts', `top\n${editLines(12, 22)}`.replace('line 2\n', 'other 2\n'))
     expect(await s.hunks()).toEqual(['pending 2', 'approved 12', 'pending 22'])
     expect((await s.review.commit()).committed).toEqual(['src/a.ts'])
-    expect(s.on.text('src/a.ts')).toBe(editLines(12))
+    expect(s.project.text('src/a.ts')).toBe(editLines(12))
   })
 
   it('on the file and on its hunks: the latest applies to what it covers', async () => {
@@ -161,14 +161,14 @@ describe('verdicts on hunks', () => {
 
   it('leave the mode to the verdict on the file', async () => {
     const s = await scene()
-    const mode = () => import('node:fs').then(({ statSync }) => statSync(`${s.on.root}/src/a.ts`).mode & 0o777)
+    const mode = () => import('node:fs').then(({ statSync }) => statSync(`${s.project.root}/src/a.ts`).mode & 0o777)
     const was = await mode()
     s.session.fs.writeFileSync('src/a.ts', editLines(2))
     s.session.fs.chmodSync('src/a.ts', 0o755)
     await s.review.approve({ hunks: [await s.id(2)] })
     expect((await s.change())?.state).toBe('pending')
     await s.review.commit()
-    expect([s.on.text('src/a.ts'), await mode()]).toEqual([editLines(2), was])
+    expect([s.project.text('src/a.ts'), await mode()]).toEqual([editLines(2), was])
     expect(await s.change()).toMatchObject({ kind: 'mode', mode: { before: was, after: 0o755 }, state: 'pending' })
   })
 
@@ -181,7 +181,7 @@ describe('verdicts on hunks', () => {
     expect(await s.hunks()).toEqual(['approved 2', 'rejected 12'])
     await s.review.commit()
     const { statSync } = await import('node:fs')
-    expect([s.on.text('src/a.ts'), statSync(`${s.on.root}/src/a.ts`).mode & 0o777]).toEqual([editLines(2), 0o755])
+    expect([s.project.text('src/a.ts'), statSync(`${s.project.root}/src/a.ts`).mode & 0o777]).toEqual([editLines(2), 0o755])
     expect(await s.change()).toMatchObject({ kind: 'modify', state: 'rejected' })
     expect((await s.review.approve()).paths).toEqual([])
   })
@@ -200,8 +200,8 @@ describe('verdicts on hunks', () => {
     await s.review.reject({ hunks: [hunk] }, 'no')
     expect(await s.hunks('src/c.ts')).toEqual(['rejected 2', 'approved 12'])
     await s.review.commit()
-    expect(s.on.text('src/c.ts')).toBe(editLines(12))
-    expect(await reasonOf(() => s.on.text('src/a.ts'))).toBeUndefined()
+    expect(s.project.text('src/c.ts')).toBe(editLines(12))
+    expect(await reasonOf(() => s.project.text('src/a.ts'))).toBeUndefined()
     expect(await s.hunks('src/c.ts')).toEqual(['rejected 2'])
     expect(await s.change('src/c.ts')).toMatchObject({ kind: 'modify', state: 'rejected' })
     await s.session.flush()
@@ -226,10 +226,10 @@ describe('verdicts on hunks', () => {
     s.session.fs.writeFileSync('src/a.ts', editLines(2, 12))
     const hunk = await s.id(2)
     await s.review.approve({ hunks: [hunk] })
-    s.on.write('src/a.ts', `theirs\n${numberedLines()}`)
+    s.project.write('src/a.ts', `theirs\n${numberedLines()}`)
     expect(await reasonOf(() => s.review.approve({ hunks: [hunk] }))).toBe('stale_file')
     expect(await reasonOf(() => s.review.commit())).toBe('stale_file')
-    expect(s.on.text('src/a.ts')).toBe(`theirs\n${numberedLines()}`)
+    expect(s.project.text('src/a.ts')).toBe(`theirs\n${numberedLines()}`)
   })
 
   it('distinguish two hunks with the same text, and become void if that is impossible', async () => {
@@ -241,7 +241,7 @@ describe('verdicts on hunks', () => {
     await s.review.reject({ hunks: [second?.id ?? ''] }, 'no')
     await s.review.approve({ hunks: [first?.id ?? ''] })
     await s.review.commit()
-    expect(s.on.text('src/a.ts')).toBe(block.replace('same', 'other') + block)
+    expect(s.project.text('src/a.ts')).toBe(block.replace('same', 'other') + block)
     // The remaining one cannot have the verdict of the committed one.
     expect((await s.change())?.hunks.map(({ state }) => state)).toEqual(['pending'])
   })
@@ -256,7 +256,7 @@ it('undoes a commit in part', async () => {
   const [first] = (await undo.changes()).changes[0]?.hunks ?? []
   await undo.approve({ hunks: [first?.id ?? ''] })
   expect((await undo.commit()).committed).toEqual(['src/a.ts'])
-  expect(s.on.text('src/a.ts')).toBe(editLines(22))
+  expect(s.project.text('src/a.ts')).toBe(editLines(22))
 })
 
 describe('verdicts on tool calls', () => {
@@ -275,7 +275,7 @@ describe('verdicts on tool calls', () => {
       refused: [{ path: 'src/a.ts', message: "src/a.ts was also written by 'c2'." }],
     })
     expect((await s.review.reject({ calls: ['c1', 'c2'] }, 'no')).paths).toEqual(['src/b.ts', 'src/a.ts'])
-    const again = await s.on.open()
+    const again = await s.project.open()
     expect((await (await again.review('agent')).changes()).changes.map(({ calls }) => calls)).toEqual([
       ['c2'],
       ['c1', 'c2'],
@@ -302,7 +302,7 @@ it('commits base and any hunks of any edit, and then the rest', async () => {
         now.splice(at % (now.length + 1), kind === 'add' ? 0 : 1, ...(kind === 'drop' ? [] : [given]))
       const [before, after] = [text(lines, ended), text(now, stillEnded)]
       const path = `src/p${count++}.ts`
-      s.on.write(path, before)
+      s.project.write(path, before)
       s.session.fs.writeFileSync(path, after)
       const ids = ((await s.change(path))?.hunks ?? []).map(({ id }) => id)
       const chosen = ids.filter(() => picks.next().value)
@@ -310,13 +310,13 @@ it('commits base and any hunks of any edit, and then the rest', async () => {
       const { diffFile } = await import('../../src/review/diff.js')
       const landed = Buffer.from(diffFile(Buffer.from(before), Buffer.from(after), path).take(new Set(chosen)))
       await s.review.commit()
-      expect(s.on.text(path)).toBe(ids.length === 0 ? after : landed.toString())
+      expect(s.project.text(path)).toBe(ids.length === 0 ? after : landed.toString())
       expect(s.session.fs.readFileSync(path, 'utf8')).toBe(after)
       const rest = ((await s.change(path))?.hunks ?? []).map(({ id }) => id)
       if (rest.length > 0) await s.review.approve({ hunks: rest })
       await s.review.commit()
       await s.session.flush()
-      expect(s.on.text(path)).toBe(after)
+      expect(s.project.text(path)).toBe(after)
       expect(await s.change(path)).toBeUndefined()
     }),
     { numRuns: Number(process.env.ESCROWFS_FUZZ_RUNS ?? 25) },

@@ -17,7 +17,7 @@ it('keeps the lines of a reason, such as the diff of a landing queue', () => {
 })
 
 it('truncates a long reason, and says how much it omits', () => {
-  const lines = linesOfRejection(Array.from({ length: 30 }, (_, at) => `line ${at}`).join('\n'))
+  const lines = linesOfRejection(Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n'))
   expect(lines).toHaveLength(21)
   expect(lines.slice(-2)).toEqual(['  line 19', '  … 10 more lines'])
 })

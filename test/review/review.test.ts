@@ -233,7 +233,7 @@ describe('recordLanded', () => {
   })
 
   it('records no change of which only some hunks are approved', async () => {
-    const lines = Array.from({ length: 30 }, (_, at) => `${at}\n`)
+    const lines = Array.from({ length: 30 }, (_, index) => `${index}\n`)
     const edited = lines.with(2, 'x\n').with(25, 'y\n').join('')
     disk.set('a', lines.join(''))
     restage(newStagedChange('a', lines.join(''), edited))

@@ -6,13 +6,13 @@ const BASE = 'one\nkept\ntwo\nkept too\nthree\n'
 const NOW = 'ONE\nkept\nTWO\nkept too\nTHREE\n'
 
 async function scene() {
-  const on = testWorkspace({ 'src/a.ts': BASE })
-  const workspace = await on.open()
+  const project = testWorkspace({ 'src/a.ts': BASE })
+  const workspace = await project.open()
   const session = await startSession(workspace)
   session.fs.writeFileSync('src/a.ts', NOW)
   await session.flush()
   const review = await workspace.review('agent')
-  return { on, workspace, session, review }
+  return { project, workspace, session, review }
 }
 
 async function onlyChange(review: Review): Promise<Change> {
@@ -27,7 +27,7 @@ async function states(review: Review): Promise<string[]> {
 
 describe('split', () => {
   it('makes pieces that are decided separately, for every reviewer', async () => {
-    const { on, workspace, review } = await scene()
+    const { project, workspace, review } = await scene()
     const [hunk] = (await onlyChange(review)).hunks
     const pieces = await review.split(hunk?.id ?? '')
     expect((await onlyChange(review)).hunks.map(({ id }) => id)).toEqual(pieces)
@@ -40,12 +40,12 @@ describe('split', () => {
     const other = await workspace.review('agent')
     expect(await states(other)).toEqual(['pending ONE', 'approved TWO', 'rejected THREE'])
     await other.commit()
-    expect(on.text('src/a.ts')).toBe('one\nkept\nTWO\nkept too\nthree\n')
+    expect(project.text('src/a.ts')).toBe('one\nkept\nTWO\nkept too\nthree\n')
     // The committed part now surrounds the rest: the rest is split again, and its rejection still applies.
     expect(await states(other)).toEqual(['pending ONE', 'rejected THREE'])
     await other.approve()
     await other.commit()
-    expect(on.text('src/a.ts')).toBe('ONE\nkept\nTWO\nkept too\nthree\n')
+    expect(project.text('src/a.ts')).toBe('ONE\nkept\nTWO\nkept too\nthree\n')
     expect(await states(other)).toEqual(['rejected THREE'])
   })
 

@@ -18,30 +18,30 @@ async function linesOf(child: Child, texts: string[] = []): Promise<string[]> {
 
 describe('several at once', () => {
   it('two reviewers in two processes: no verdict is lost', async () => {
-    const on = testWorkspace({ 'src/a.ts': BASE })
-    const session = await startSession(await on.open())
+    const project = testWorkspace({ 'src/a.ts': BASE })
+    const session = await startSession(await project.open())
     session.fs.writeFileSync(
       'src/a.ts',
       content((number) => `new ${number}`),
     )
     await session.close()
     const [ann, ben] = [
-      startChild('reviewer.ts', on.root, 'Ann', 'even'),
-      startChild('reviewer.ts', on.root, 'Ben', 'odd'),
+      startChild('reviewer.ts', project.root, 'Ann', 'even'),
+      startChild('reviewer.ts', project.root, 'Ben', 'odd'),
     ]
     const [approved, rejected] = await Promise.all([linesOf(ann), linesOf(ben)])
     expect([approved.length, rejected.length]).toEqual([COUNT / 2, COUNT / 2])
-    const review = await (await on.open()).review('agent')
+    const review = await (await project.open()).review('agent')
     const states = (await review.changes()).changes[0]?.hunks.map(({ state }) => state)
     expect(states).toEqual(Array.from({ length: COUNT }, (_, number) => (number % 2 ? 'rejected' : 'approved')))
     await review.commit()
-    expect(on.text('src/a.ts')).toBe(content((number) => (number % 2 ? `old ${number}` : `new ${number}`)))
+    expect(project.text('src/a.ts')).toBe(content((number) => (number % 2 ? `old ${number}` : `new ${number}`)))
   })
 
   it('a reviewer who commits while the agent writes: nothing unseen is committed', async () => {
-    const on = testWorkspace({ 'src/a.ts': BASE })
-    const session = await startSession(await on.open())
-    const reviewer = startChild('reviewer.ts', on.root, 'Ann', 'commit')
+    const project = testWorkspace({ 'src/a.ts': BASE })
+    const session = await startSession(await project.open())
+    const reviewer = startChild('reviewer.ts', project.root, 'Ann', 'commit')
     const approved: string[] = []
     const approvals = linesOf(reviewer, approved)
     const versions = Array.from({ length: COUNT }, () => 0)
@@ -61,7 +61,7 @@ describe('several at once', () => {
     }
     await reviewer.end()
     const addedLines = new Set((await approvals).flatMap((text) => text.split('\n').filter((line) => line.startsWith('+'))))
-    const landed = on
+    const landed = project
       .text('src/a.ts')
       .split('\n')
       .filter((line) => line.startsWith('new '))
@@ -74,13 +74,13 @@ describe('several at once', () => {
   })
 
   it('two reviewers who edit one file: both edits are in it', async () => {
-    const on = testWorkspace({ 'src/a.ts': BASE })
-    const session = await startSession(await on.open())
+    const project = testWorkspace({ 'src/a.ts': BASE })
+    const session = await startSession(await project.open())
     session.fs.writeFileSync(
       'src/a.ts',
       content((number) => `new ${number}`),
     )
-    const reviews = await Promise.all([on.open(), on.open()].map(async (opened) => (await opened).review('agent')))
+    const reviews = await Promise.all([project.open(), project.open()].map(async (opened) => (await opened).review('agent')))
     for (const review of reviews) await review.changes()
     await Promise.all(
       reviews.map((review, who) =>

@@ -8,17 +8,17 @@ import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/w
 const LINES = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n'
 
 async function setUpDrift(staged: string, disk: string | undefined, policy?: string) {
-  const place = testWorkspace({ 'src/a.ts': LINES, 'src/b.ts': 'b\n' })
-  if (policy !== undefined) place.write('.orchestration/policy.yaml', policy)
-  const workspace = await place.open()
+  const project = testWorkspace({ 'src/a.ts': LINES, 'src/b.ts': 'b\n' })
+  if (policy !== undefined) project.write('.orchestration/policy.yaml', policy)
+  const workspace = await project.open()
   const session = await startSession(workspace)
   const text = () => session.fs.readFileSync('src/a.ts', 'utf8')
   const flags = async () => (await session.changes()).changes.find(({ path }) => path === 'src/a.ts')?.flags
   text()
   session.fs.writeFileSync('src/a.ts', staged)
-  if (disk === undefined) rmSync(`${place.root}/src/a.ts`)
-  else place.write('src/a.ts', disk)
-  return { place, workspace, session, text, flags }
+  if (disk === undefined) rmSync(`${project.root}/src/a.ts`)
+  else project.write('src/a.ts', disk)
+  return { project, workspace, session, text, flags }
 }
 
 const read = (session: Session, path = 'src/a.ts') =>
@@ -26,7 +26,7 @@ const read = (session: Session, path = 'src/a.ts') =>
 
 describe('a read of a staged file that changed on disk', () => {
   it('merges both versions, shows the merge, reports it, and accepts the next write', async () => {
-    const { place, session, flags, workspace } = await setUpDrift(
+    const { project, session, flags, workspace } = await setUpDrift(
       LINES.replace('one', 'ONE'),
       LINES.replace('seven', 'SEVEN'),
     )
@@ -38,7 +38,7 @@ describe('a read of a staged file that changed on disk', () => {
       feedback: [{ path: 'src/a.ts', kind: 'merged', reason: expect.stringContaining('was merged with it') }],
     })
     expect(await flags()).toEqual(['merged'])
-    expect(place.text('src/a.ts')).toBe(LINES.replace('seven', 'SEVEN'))
+    expect(project.text('src/a.ts')).toBe(LINES.replace('seven', 'SEVEN'))
     expect(await read(session)).toMatchObject({ value: merged, feedback: [] })
     const { fs } = session
     const write = { name: 'write_to_file', args: { path: 'src/a.ts' } }
@@ -48,7 +48,7 @@ describe('a read of a staged file that changed on disk', () => {
     const review = await workspace.review('agent')
     await review.approve()
     expect((await review.commit()).committed).toEqual(['src/a.ts'])
-    expect(place.text('src/a.ts')).toBe(`${merged}end\n`)
+    expect(project.text('src/a.ts')).toBe(`${merged}end\n`)
     await session.flush()
     expect((await recordsOf(workspace)).filter((record) => metadataOf(record).type === 'drift_merged')).toHaveLength(1)
   })
@@ -105,28 +105,28 @@ describe('a read of a staged file that changed on disk', () => {
   })
 
   it('works for every name of the file and for many files', async () => {
-    const { place, session, text } = await setUpDrift(LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'))
-    const files = [{ path: 'src/none.ts' }, { path: `${place.root}/src/../src/a.ts` }, { path: '/etc/hostname' }]
+    const { project, session, text } = await setUpDrift(LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'))
+    const files = [{ path: 'src/none.ts' }, { path: `${project.root}/src/../src/a.ts` }, { path: '/etc/hostname' }]
     const outcome = await runTool(session, { name: 'read_file', args: { files } }, text)
     expect(outcome).toMatchObject({ value: expect.stringContaining('SEVEN'), feedback: [{ path: 'src/a.ts' }] })
   })
 
   it('cancels approvals, because the content is different', async () => {
-    const { session, workspace, place } = await setUpDrift(LINES.replace('one', 'ONE'), LINES)
+    const { session, workspace, project } = await setUpDrift(LINES.replace('one', 'ONE'), LINES)
     const review = await workspace.review('agent')
     await review.approve()
-    place.write('src/a.ts', LINES.replace('seven', 'SEVEN'))
+    project.write('src/a.ts', LINES.replace('seven', 'SEVEN'))
     await read(session)
     expect((await review.changes()).changes).toMatchObject([{ path: 'src/a.ts', state: 'pending' }])
   })
 
   it('loses neither side when the process dies during the merge', async () => {
     const staged = LINES.replace('one', 'ONE')
-    const { place, session, text } = await setUpDrift(staged, LINES.replace('seven', 'SEVEN'))
+    const { project, session, text } = await setUpDrift(staged, LINES.replace('seven', 'SEVEN'))
     await read(session)
     const merged = text()
     await session.close()
-    const again = await (await place.open()).session({ id: 'agent' })
+    const again = await (await project.open()).session({ id: 'agent' })
     expect(again.fs.readFileSync('src/a.ts', 'utf8')).toBe(merged)
   })
 })
@@ -141,17 +141,17 @@ describe('does not merge', () => {
   })
 
   it('a file that the agent may not read', async () => {
-    const { place, session, flags } = await setUpDrift(LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'))
-    place.write('.orchestration/policy.yaml', 'access: {src/a.ts: deny}\n')
+    const { project, session, flags } = await setUpDrift(LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'))
+    project.write('.orchestration/policy.yaml', 'access: {src/a.ts: deny}\n')
     await new Promise((next) => setTimeout(next, 5))
     await read(session)
     expect(await flags()).toContain('drifted')
   })
 
   it('a file that is removed in the stage', async () => {
-    const { session, place } = await setUpDrift('x\n', LINES)
+    const { session, project } = await setUpDrift('x\n', LINES)
     session.fs.unlinkSync('src/a.ts')
-    place.write('src/a.ts', 'theirs\n')
+    project.write('src/a.ts', 'theirs\n')
     expect(await read(session)).toMatchObject({ status: 'failed', error: { code: 'ENOENT' }, feedback: [] })
     expect((await session.changes()).changes).toMatchObject([{ kind: 'delete', flags: ['drifted'] }])
   })

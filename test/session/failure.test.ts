@@ -11,7 +11,7 @@ it('an unknown session: the first one of a workspace, a similar name, many', () 
   expect(unknownSession('agnt', ['agent', 'other']).hint).toBe("Did you mean 'agent'?")
   const many = unknownSession(
     'x',
-    Array.from({ length: 20 }, (_, at) => `session-${at}`),
+    Array.from({ length: 20 }, (_, index) => `session-${index}`),
   )
   expect(many.message).toMatch(/session-11, and 8 more\.$/)
   expect(many.hint).toBeUndefined()

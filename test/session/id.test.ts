@@ -6,11 +6,11 @@ import { reasonOf, testWorkspace } from '../support/workspace.js'
 it.each(['--help', '-x', '-'])(
   'refuses %s as the id of a new session, because a command would read it as an option',
   async (id) => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     expect(await reasonOf(() => workspace.session({ id }))).toBe('path_escape')
     expect(await workspace.sessions()).toEqual([])
-    mkdirSync(`${stateOf(at.root)}/sessions/${id}`, { recursive: true })
+    mkdirSync(`${stateOf(project.root)}/sessions/${id}`, { recursive: true })
     expect((await workspace.session({ id })).id).toBe(id)
   },
 )

@@ -8,19 +8,19 @@ const lesson = (text: string, about: string) =>
 
 describe('a lesson', () => {
   it('is staged, reviewed and committed to the shared file without a scope', async () => {
-    const at = testWorkspace({ 'CLAUDE.md': '# Rules\n' })
-    const workspace = await at.open()
+    const project = testWorkspace({ 'CLAUDE.md': '# Rules\n' })
+    const workspace = await project.open()
     const session = await startSession(workspace)
     await session.recordLesson('Run the linter first.', 'CI was red')
     await session.recordLesson('Prices are cents.')
-    expect(at.text('CLAUDE.md')).toBe('# Rules\n')
+    expect(project.text('CLAUDE.md')).toBe('# Rules\n')
     expect(session.fs.readFileSync('CLAUDE.md', 'utf8')).toMatch(/^# Rules\n\n## Lesson Learned/)
     const review = await workspace.review('agent')
     expect((await review.changes()).changes).toMatchObject([{ path: 'CLAUDE.md', kind: 'modify' }])
     await review.approve('CLAUDE.md', ANN)
     await review.commit()
-    expect(at.text('CLAUDE.md')).toMatch(lesson('Prices are cents.', '\\(for INT-001\\)'))
-    expect(at.text('CLAUDE.md')).toContain('**Context:** CI was red (for INT-001)')
+    expect(project.text('CLAUDE.md')).toMatch(lesson('Prices are cents.', '\\(for INT-001\\)'))
+    expect(project.text('CLAUDE.md')).toContain('**Context:** CI was red (for INT-001)')
     const lessons = (await recordsOf(workspace)).filter((record) => metadataOf(record).type === 'lesson')
     expect(lessons.map((record) => [record.intent_id, metadataOf(record).words, metadataOf(record).duplicate])).toEqual([
       ['INT-001', 'Run the linter first.', false],
@@ -51,36 +51,36 @@ describe('a lesson', () => {
   })
 
   it('is written to disk directly if policy allows it', async () => {
-    const at = testWorkspace({ '.orchestration/policy.yaml': 'approval: {lessons: auto}\n' })
-    const session = await startSession(await at.open())
+    const project = testWorkspace({ '.orchestration/policy.yaml': 'approval: {lessons: auto}\n' })
+    const session = await startSession(await project.open())
     await session.recordLesson('One.')
     await session.recordLesson('Two.')
     await session.recordLesson('one.')
-    expect(at.text('CLAUDE.md').match(/^## Lesson/gm)).toHaveLength(2)
+    expect(project.text('CLAUDE.md').match(/^## Lesson/gm)).toHaveLength(2)
     expect((await session.changes()).changes).toEqual([])
   })
 
   it('never goes through a link or into .orchestration', async () => {
-    const at = testWorkspace({ '.orchestration/policy.yaml': 'approval: {lessons: auto}\n', elsewhere: '' })
-    symlinkSync('elsewhere', `${at.root}/CLAUDE.md`)
-    const session = await startSession(await at.open())
+    const project = testWorkspace({ '.orchestration/policy.yaml': 'approval: {lessons: auto}\n', elsewhere: '' })
+    symlinkSync('elsewhere', `${project.root}/CLAUDE.md`)
+    const session = await startSession(await project.open())
     expect(await reasonOf(() => session.recordLesson('One.'))).toBe('protected_path')
-    expect(at.text('elsewhere')).toBe('')
+    expect(project.text('elsewhere')).toBe('')
     const ours = testWorkspace({ '.orchestration/policy.yaml': 'lessons_file: .git/hooks/pre-commit\n' })
     const other = await startSession(await ours.open())
     expect(await reasonOf(() => other.recordLesson('One.'))).toBe('protected_path')
   })
 
   it('does not exempt other changes of the same file from the scope', async () => {
-    const at = testWorkspace(
+    const project = testWorkspace(
       { 'CLAUDE.md': '# Rules\n' },
       'active_intents:\n  - { id: INT-001, name: A, status: IN_PROGRESS, owned_scope: ["CLAUDE.md", "src/**"] }\n',
     )
-    const workspace = await at.open()
+    const workspace = await project.open()
     const session = await startSession(workspace)
     session.fs.appendFileSync('CLAUDE.md', 'Trust me.\n')
     await session.recordLesson('One.')
-    at.write(
+    project.write(
       '.orchestration/active_intents.yaml',
       'active_intents:\n  - { id: INT-001, name: A, status: IN_PROGRESS, owned_scope: ["src/**"] }\n',
     )
@@ -94,11 +94,11 @@ describe('a lesson', () => {
   })
 
   it('must have text of limited length and a valid policy', async () => {
-    const at = testWorkspace({})
-    const session = await startSession(await at.open())
+    const project = testWorkspace({})
+    const session = await startSession(await project.open())
     expect(await reasonOf(() => session.recordLesson(' \n'))).toBe('nothing_selected')
     expect(await reasonOf(() => session.recordLesson('x'.repeat(20_000)))).toBe('limit_exceeded')
-    at.write('.orchestration/policy.yaml', 'nonsense: 1\n')
+    project.write('.orchestration/policy.yaml', 'nonsense: 1\n')
     expect(await reasonOf(() => session.recordLesson('One.'))).toBe('policy_invalid')
   })
 })

@@ -4,12 +4,12 @@ import { layoutAt } from '../../src/os/workspace-state.js'
 import { reasonOf, testWorkspace, startSession } from '../support/workspace.js'
 
 it.runIf(fs.existsSync('/proc/self/fd'))('closes every file when opening a session fails', async () => {
-  const at = testWorkspace()
-  const workspace = await at.open()
+  const project = testWorkspace()
+  const workspace = await project.open()
   const first = await startSession(workspace)
   first.fs.writeFileSync('src/a.ts', 'new\n')
   await first.close()
-  const { dir, review } = layoutAt(at.root).session('agent')
+  const { dir, review } = layoutAt(project.root).session('agent')
   fs.writeFileSync(review, 'no record\n')
   for (let attempt = 0; attempt < 3; attempt++)
     expect(await reasonOf(() => workspace.session({ id: 'agent' }))).toBe('ledger_corrupt')

@@ -9,23 +9,23 @@ const put = (session: Session, path: string, text: string) => session.fs.writeFi
 
 describe('selecting an intent', () => {
   it('returns the context, opens the scope, and leaves the YAML of an intent in progress byte-identical', async () => {
-    const at = testWorkspace()
-    const before = at.text('.orchestration/active_intents.yaml')
-    const session = await (await at.open()).session({ id: 's' })
+    const project = testWorkspace()
+    const before = project.text('.orchestration/active_intents.yaml')
+    const session = await (await project.open()).session({ id: 's' })
     expect(session.intent).toBeUndefined()
     const { xml, intent } = await session.selectIntent('INT-001')
     expect(xml).toMatch(/^Active intent set to INT-001\.\n\n<intent_context>/)
     expect(intent).toMatchObject({ id: 'INT-001', status: 'IN_PROGRESS' })
     expect(session.intent).toEqual(intent)
-    expect(at.text('.orchestration/active_intents.yaml')).toBe(before)
+    expect(project.text('.orchestration/active_intents.yaml')).toBe(before)
     put(session, 'src/a.ts', 'new')
   })
 
   it('sets a pending intent to IN_PROGRESS and keeps the comments of the file', async () => {
-    const at = testWorkspace()
-    const session = await startSession(await at.open(), 's', 'INT-002')
+    const project = testWorkspace()
+    const session = await startSession(await project.open(), 's', 'INT-002')
     expect(session.intent?.status).toBe('IN_PROGRESS')
-    const text = at.text('.orchestration/active_intents.yaml')
+    const text = project.text('.orchestration/active_intents.yaml')
     expect(text.match(/IN_PROGRESS/g)).toHaveLength(2)
     expect(text).toContain('# since Monday')
   })
@@ -49,20 +49,20 @@ describe('selecting an intent', () => {
 
 describe('the fs of a session', () => {
   it('shows its own writes, which neither the disk nor another session sees', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const [one, two] = [await startSession(workspace, 'one'), await startSession(workspace, 'two')]
-    const before = treeOf(fs, `${at.root}/src`)
+    const before = treeOf(fs, `${project.root}/src`)
     put(one, 'src/a.ts', 'mine')
-    await one.fs.promises.mkdir(`${at.root}/src/new/deep`, { recursive: true })
-    await one.fs.promises.writeFile(`${at.root}/src/new/deep/f.ts`, 'f')
+    await one.fs.promises.mkdir(`${project.root}/src/new/deep`, { recursive: true })
+    await one.fs.promises.writeFile(`${project.root}/src/new/deep/f.ts`, 'f')
     one.fs.rmSync('src/sub', { recursive: true })
     one.fs.renameSync('src/b.ts', 'src/moved.ts')
     expect(one.fs.readFileSync('src/a.ts', 'utf8')).toBe('mine')
     expect(one.fs.readdirSync('src')).toEqual(['a.ts', 'moved.ts', 'new'])
     expect(one.fs.readFileSync('src/moved.ts', 'utf8')).toBe('b\n')
     expect(two.fs.readFileSync('src/a.ts', 'utf8')).toBe('a one\na two\n')
-    expect(treeOf(fs, `${at.root}/src`)).toEqual(before)
+    expect(treeOf(fs, `${project.root}/src`)).toEqual(before)
   })
 
   it('refuses a path out of scope with the exact shape of a node:fs error', async () => {
@@ -81,20 +81,20 @@ describe('the fs of a session', () => {
   })
 
   it('refuses a write to a file that changed since the agent read it, until it reads it again', async () => {
-    const at = testWorkspace()
-    const session = await startSession(await at.open())
+    const project = testWorkspace()
+    const session = await startSession(await project.open())
     session.fs.readFileSync('src/a.ts')
-    at.write('src/a.ts', 'a person was here\n')
+    project.write('src/a.ts', 'a person was here\n')
     expect(await failure(() => put(session, 'src/a.ts', 'x'))).toMatchObject({ code: 'ESTALE', reason: 'stale_file' })
     session.fs.readFileSync('src/a.ts')
     put(session, 'src/a.ts', 'x')
   })
 
   it("does not count an edit tool's own re-read as a read by the model", async () => {
-    const at = testWorkspace()
-    const session = await startSession(await at.open())
+    const project = testWorkspace()
+    const session = await startSession(await project.open())
     await session.toolCall({ tool: 'read_file', kind: 'read' }, () => session.fs.readFileSync('src/a.ts'))
-    at.write('src/a.ts', 'a person was here\n')
+    project.write('src/a.ts', 'a person was here\n')
     const edit = () =>
       session.toolCall({ tool: 'apply_diff', kind: 'edit' }, () => {
         session.fs.readFileSync('src/a.ts')
@@ -104,10 +104,10 @@ describe('the fs of a session', () => {
   })
 
   it('flags drift of a staged file but never refuses its write', async () => {
-    const at = testWorkspace()
-    const session = await startSession(await at.open())
+    const project = testWorkspace()
+    const session = await startSession(await project.open())
     put(session, 'src/a.ts', 'one')
-    at.write('src/a.ts', 'a person was here\n')
+    project.write('src/a.ts', 'a person was here\n')
     put(session, 'src/a.ts', 'two')
     const { changes } = await session.changes()
     expect(changes).toMatchObject([{ path: 'src/a.ts', flags: ['drifted'] }])
@@ -126,10 +126,10 @@ describe('the fs of a session', () => {
   })
 
   it('judges a new directory with its missing parents, and skips existing ones', async () => {
-    const at = testWorkspace()
-    at.write('.orchestration/policy.yaml', 'access: {src/shut: read-only}\n')
-    const session = await startSession(await at.open())
-    fs.symlinkSync('../mail', `${at.root}/src/away`, 'dir')
+    const project = testWorkspace()
+    project.write('.orchestration/policy.yaml', 'access: {src/shut: read-only}\n')
+    const session = await startSession(await project.open())
+    fs.symlinkSync('../mail', `${project.root}/src/away`, 'dir')
     const created: string[] = []
     const make = (path: string) => {
       const writes = [{ path, effect: 'mkdir' as const }]
@@ -204,9 +204,9 @@ describe('explain', () => {
   })
 
   it('names the policy line behind a rule', async () => {
-    const at = testWorkspace()
-    at.write('.orchestration/policy.yaml', '# rules\naccess:\n  docs: deny\n  src/a.ts: allow\n')
-    const session = await startSession(await at.open())
+    const project = testWorkspace()
+    project.write('.orchestration/policy.yaml', '# rules\naccess:\n  docs: deny\n  src/a.ts: allow\n')
+    const session = await startSession(await project.open())
     const sources = async (path: string) => {
       const { rules } = await session.explain(path, 'write')
       return Object.fromEntries(rules.flatMap(({ rule, source }) => (source === undefined ? [] : [[rule, source]])))
@@ -225,8 +225,8 @@ describe('explain', () => {
 
 describe('close', () => {
   it('keeps the stage and clears the intent; the closed session refuses everything', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const session = await startSession(workspace)
     put(session, 'src/a.ts', 'kept')
     await session.close()
@@ -240,8 +240,8 @@ describe('close', () => {
   })
 
   it('records the selection, its end, calls and denials in the ledger', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const session = await startSession(workspace)
     await session.toolCall({ tool: 'write_to_file', kind: 'edit', id: 'call-1' }, () => put(session, 'src/a.ts', 'x'))
     await reasonOf(() => put(session, 'mail/m.ts', 'x'))
@@ -262,32 +262,32 @@ describe('close', () => {
 
 describe('durability', () => {
   it('memory keeps nothing on disk and nothing for the next process', async () => {
-    const at = testWorkspace()
-    const session = await startSession(await at.open({ durability: 'memory' }))
+    const project = testWorkspace()
+    const session = await startSession(await project.open({ durability: 'memory' }))
     put(session, 'src/a.ts', 'x')
     await session.flush()
-    expect(existsSync(`${stateOf(at.root)}/sessions`)).toBe(false)
+    expect(existsSync(`${stateOf(project.root)}/sessions`)).toBe(false)
   })
 
   it("process writes to the session's files before the call returns", async () => {
-    const at = testWorkspace()
-    const session = await startSession(await at.open())
-    const log = `${stateOf(at.root)}/sessions/agent/stage.log`
+    const project = testWorkspace()
+    const session = await startSession(await project.open())
+    const log = `${stateOf(project.root)}/sessions/agent/stage.log`
     const before = statSync(log).size
     put(session, 'src/a.ts', 'x')
     expect(statSync(log).size).toBeGreaterThan(before)
-    expect(readdirSync(`${stateOf(at.root)}/sessions/agent`)).toContain('pack')
+    expect(readdirSync(`${stateOf(project.root)}/sessions/agent`)).toContain('pack')
   })
 })
 
 describe('a ledger that cannot be written', () => {
   it('blocks every further write', async () => {
-    const at = testWorkspace()
-    const session = await startSession(await at.open())
+    const project = testWorkspace()
+    const session = await startSession(await project.open())
     put(session, 'src/a.ts', 'x')
     await reasonOf(() => put(session, 'mail/m.ts', 'x'))
-    rmSync(`${at.root}/.orchestration/agent_trace.jsonl`)
-    mkdirSync(`${at.root}/.orchestration/agent_trace.jsonl`)
+    rmSync(`${project.root}/.orchestration/agent_trace.jsonl`)
+    mkdirSync(`${project.root}/.orchestration/agent_trace.jsonl`)
     expect(await reasonOf(() => session.flush())).toBe('ledger_unavailable')
     expect(await failure(() => put(session, 'src/b.ts', 'x'))).toMatchObject({
       code: 'EIO',

@@ -83,8 +83,8 @@ describe('snapshots of a session', () => {
   })
 
   it('show the changes of a call that were committed since', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const session = await startSession(workspace)
     await call(session, 'one', { 'src/a.ts': 'committed', 'src/new.ts': 'n' })
     await approveAll(workspace, session)
@@ -142,14 +142,14 @@ describe('a return to a snapshot', () => {
   })
 
   it('works in the next process, and another process sees the result', async () => {
-    const at = testWorkspace()
-    const first = await at.open()
+    const project = testWorkspace()
+    const first = await project.open()
     const session = await startSession(first)
     await call(session, 'one', { 'src/a.ts': '1' })
     await call(session, 'two', { 'src/a.ts': '2' })
     const { left } = await session.travel('s2')
     await first.close()
-    const workspace = await at.open()
+    const workspace = await project.open()
     const again = await startSession(workspace)
     expect(read(again, 'src/a.ts')).toBe('1')
     expect((await again.snapshots()).map(({ id, callId }) => [id, callId])).toEqual([
@@ -159,21 +159,21 @@ describe('a return to a snapshot', () => {
     ])
     expect(kinds(await again.changes({ call: 'two' }))).toEqual([['modify', 'src/a.ts']])
     await again.travel(left.id)
-    const other = await at.open()
+    const other = await project.open()
     const [change] = (await (await other.review(again.id)).changes()).changes
     expect(change?.hunks[0]?.text).toContain('+2')
   })
 
   it('keeps nothing after the process ends without durability', async () => {
-    const at = testWorkspace()
-    const session = await startSession(await at.open({ durability: 'memory' }))
+    const project = testWorkspace()
+    const session = await startSession(await project.open({ durability: 'memory' }))
     await call(session, 'one', { 'src/a.ts': '1' })
     await session.travel('s1')
     expect(read(session, 'src/a.ts')).toBe('a one\na two\n')
     await session.travel('s2')
     expect(read(session, 'src/a.ts')).toBe('1')
     await session.close()
-    expect(await (await startSession(await at.open())).snapshots()).toEqual([])
+    expect(await (await startSession(await project.open())).snapshots()).toEqual([])
   })
 
   it('keeps a verdict only if the content is the approved one', async () => {
@@ -191,8 +191,8 @@ describe('a return to a snapshot', () => {
 
 describe('a return to a snapshot before a commit', () => {
   it('stages neither an old base nor the inverse of the commit', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const session = await startSession(workspace)
     await call(session, 'one', { 'src/a.ts': '1', 'src/left.ts': 'never committed' })
     await call(session, 'two', { 'src/a.ts': '2', 'src/new.ts': 'n' })
@@ -213,12 +213,12 @@ describe('a return to a snapshot before a commit', () => {
     // A new write is based on the committed content.
     await call(session, 'three', { 'src/a.ts': '3' })
     await approveAll(workspace, session)
-    expect([at.text('src/a.ts'), at.text('src/left.ts')]).toEqual(['3', 'never committed'])
+    expect([project.text('src/a.ts'), project.text('src/left.ts')]).toEqual(['3', 'never committed'])
   })
 
   it('keeps a committed removal and a committed rename', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const session = await startSession(workspace)
     await call(session, 'one', { 'src/b.ts': 'b staged', 'src/sub/c.ts': 'c staged' })
     await session.snapshot()
@@ -233,17 +233,17 @@ describe('a return to a snapshot before a commit', () => {
   })
 
   it("works in the next process, and for another process's review", async () => {
-    const at = testWorkspace()
-    const first = await at.open()
+    const project = testWorkspace()
+    const first = await project.open()
     const session = await startSession(first)
     await call(session, 'one', { 'src/a.ts': '1' })
     await call(session, 'two', { 'src/a.ts': '2' })
     await approveAll(first, session)
     await first.close()
-    const workspace = await at.open()
+    const workspace = await project.open()
     const again = await startSession(workspace)
     expect((await again.travel('s2')).kept).toEqual(['src/a.ts'])
-    const other = await at.open()
+    const other = await project.open()
     expect((await (await other.review(again.id)).changes()).changes).toEqual([])
   })
 
@@ -333,13 +333,13 @@ describe('open files, directories and watchers during a return to a snapshot', (
 
 describe('the content lock after a return to a snapshot', () => {
   it('applies again to paths that are no longer staged', async () => {
-    const at = testWorkspace()
-    const session = await startSession(await at.open())
+    const project = testWorkspace()
+    const session = await startSession(await project.open())
     session.fs.readFileSync('src/a.ts')
     await session.snapshot()
     session.fs.writeFileSync('src/a.ts', 'staged')
     await session.travel('s1')
-    at.write('src/a.ts', 'a person was here\n')
+    project.write('src/a.ts', 'a person was here\n')
     expect(await reasonOf(() => session.fs.writeFileSync('src/a.ts', 'x'))).toBe('stale_file')
     session.fs.readFileSync('src/a.ts')
     session.fs.writeFileSync('src/a.ts', 'x')
@@ -348,9 +348,9 @@ describe('the content lock after a return to a snapshot', () => {
 })
 
 it('stays within the memory limit, and every snapshot can still be read', async () => {
-  const at = testWorkspace()
+  const project = testWorkspace()
   const memory = 1 << 20
-  const session = await startSession(await at.open({ memory }))
+  const session = await startSession(await project.open({ memory }))
   const text = (n: number) => `${n}`.repeat(100_000)
   for (let n = 1; n <= 30; n++) await call(session, `call ${n}`, { 'src/a.ts': text(n) })
   for (const n of [3, 17, 9]) {
@@ -361,13 +361,13 @@ it('stays within the memory limit, and every snapshot can still be read', async 
 
 describe('the file of a snapshot', () => {
   it('can be read in place, by the agent, if policy allows it', async () => {
-    const place = testWorkspace()
-    const workspace = await place.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const session = await startSession(workspace)
     await call(session, 'one', { 'src/a.ts': 'first' })
     await call(session, 'two', { 'src/a.ts': 'second', 'src/new.ts': 'n' })
     const at = async (id: string, path: string) => (await session.readSnapshot(id, path)).toString()
-    expect([await at('s1', 'src/a.ts'), await at('s2', `${place.root}/src/a.ts`)]).toEqual(['a one\na two\n', 'first'])
+    expect([await at('s1', 'src/a.ts'), await at('s2', `${project.root}/src/a.ts`)]).toEqual(['a one\na two\n', 'first'])
     expect(await at('s2', 'src/b.ts')).toBe('b\n')
     for (const [id, path] of [
       ['s2', 'src/new.ts'],
@@ -378,7 +378,7 @@ describe('the file of a snapshot', () => {
       ['s2', '.orchestration/sessions/agent/owner'],
     ] as const)
       expect(await reasonOf(() => session.readSnapshot(id, path)), path).toBe('nothing_selected')
-    place.write('.orchestration/policy.yaml', 'access: {src/a.ts: deny, src/b.ts: hidden}\n')
+    project.write('.orchestration/policy.yaml', 'access: {src/a.ts: deny, src/b.ts: hidden}\n')
     await new Promise((next) => setTimeout(next, 5))
     expect(await reasonOf(() => session.readSnapshot('s2', 'src/a.ts'))).toBe('access_denied')
     expect(await reasonOf(() => session.readSnapshot('s2', 'src/b.ts'))).toBe('nothing_selected')
@@ -386,11 +386,11 @@ describe('the file of a snapshot', () => {
   })
 
   it('appears in the list of another process', async () => {
-    const place = testWorkspace()
-    const session = await startSession(await place.open())
+    const project = testWorkspace()
+    const session = await startSession(await project.open())
     await call(session, 'one', { 'src/a.ts': 'first' })
     await session.snapshot('mine')
-    const review = await (await place.open()).review('agent')
+    const review = await (await project.open()).review('agent')
     expect(await review.snapshots()).toEqual(await session.snapshots())
     expect(await review.snapshots()).toMatchObject([
       { id: 's1', callId: 'one' },
@@ -401,8 +401,8 @@ describe('the file of a snapshot', () => {
 
 describe('a dropped snapshot', () => {
   it('is removed, its number is not reused, and its descendants keep a valid origin', async () => {
-    const place = testWorkspace()
-    const workspace = await place.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const session = await startSession(workspace)
     await call(session, 'one', { 'src/a.ts': 'first' })
     const namedSnapshot = await session.snapshot('mine')
@@ -425,7 +425,7 @@ describe('a dropped snapshot', () => {
     await session.dropSnapshot('s4')
     await session.close()
     await workspace.close()
-    const again = await startSession(await place.open())
+    const again = await startSession(await project.open())
     expect((await again.snapshot()).id).toBe('s5')
     expect(await listSnapshots(again)).toEqual([
       ['s1', undefined],

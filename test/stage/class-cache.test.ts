@@ -67,33 +67,33 @@ describe('the cache of classes', () => {
 describe('a commit', () => {
   const code = 'export const a = 1\n'
   const prose = '// prose\n'.repeat(40_000)
-  const classOf = async (place: ReturnType<typeof testWorkspace>) => {
-    const record = (await recordsOf(await place.open())).find((each) => metadataOf(each).type === 'commit') ?? {}
+  const classOf = async (project: ReturnType<typeof testWorkspace>) => {
+    const record = (await recordsOf(await project.open())).find((each) => metadataOf(each).type === 'commit') ?? {}
     return (metadataOf(record).changes as { mutation: Measured }[]).map(({ mutation }) => mutation.rule)
   }
 
   it('records the classes that the approval measured beyond a commit’s own budget', async () => {
-    const place = testWorkspace({ 'src/a.ts': code + prose })
-    const session = await startSession(await place.open())
+    const project = testWorkspace({ 'src/a.ts': code + prose })
+    const session = await startSession(await project.open())
     session.fs.writeFileSync('src/a.ts', `\n${code}${prose}`)
-    const review = await (await place.open()).review(session.id)
+    const review = await (await project.open()).review(session.id)
     await review.approve()
     await review.commit()
-    expect(await classOf(place)).toEqual(['layout'])
+    expect(await classOf(project)).toEqual(['layout'])
   })
 
   it('uses the classes of an earlier process', async () => {
-    const place = testWorkspace({ 'src/a.ts': code })
-    const session = await startSession(await place.open())
+    const project = testWorkspace({ 'src/a.ts': code })
+    const session = await startSession(await project.open())
     session.fs.writeFileSync('src/a.ts', `\n${code}`)
-    const review = await (await place.open()).review(session.id)
+    const review = await (await project.open()).review(session.id)
     await review.approve()
-    const cache = classCache(layoutAt(place.root))
+    const cache = classCache(layoutAt(project.root))
     const [change] = (await review.changes()).changes
     const key = `${change?.before} ${change?.after} src/a.ts`
     expect(cache.get(key)).toMatchObject({ rule: 'layout' })
     cache.set(key, { ...FOUND, rule: 'from-the-cache' })
     await review.commit()
-    expect(await classOf(place)).toEqual(['from-the-cache'])
+    expect(await classOf(project)).toEqual(['from-the-cache'])
   })
 })

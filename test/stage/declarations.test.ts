@@ -45,11 +45,11 @@ describe('a declared class of an agent’s writes', () => {
   })
 
   it('is known to a reviewer without the session', async () => {
-    const place = testWorkspace(files)
-    const session = await startSession(await place.open())
+    const project = testWorkspace(files)
+    const session = await startSession(await project.open())
     await createRooTools(session).execute(write('src/a.ts', 'export const f = 1\n', 'AST_REFACTOR'))
     await session.close()
-    const review = await (await place.open()).review('agent')
+    const review = await (await project.open()).review('agent')
     expect((await review.changes()).changes[0]?.flags).toContain('class-disagrees')
   })
 
@@ -69,9 +69,9 @@ describe('a declared class of an agent’s writes', () => {
   })
 
   it('is required by policy before any write', async () => {
-    const place = testWorkspace(files)
-    place.write('.orchestration/policy.yaml', 'gate:\n  require_mutation_class: true\n')
-    const session = await startSession(await place.open())
+    const project = testWorkspace(files)
+    project.write('.orchestration/policy.yaml', 'gate:\n  require_mutation_class: true\n')
+    const session = await startSession(await project.open())
     const tools = createRooTools(session)
     for (const word of [undefined, 'REFACTOR']) {
       const { denial } = await tools.execute(write('src/a.ts', 'export {}\n', word))

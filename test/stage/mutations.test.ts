@@ -20,10 +20,10 @@ it('measures changes beyond the budget in the background, while they are staged'
   const old = 'export const a = 1\n'
   const prose = '// prose\n'.repeat(20_000)
   const paths = ['src/a.ts', 'src/b.ts', 'src/c.ts']
-  const place = testWorkspace(Object.fromEntries(paths.map((path) => [path, old + prose])))
-  const session = await startSession(await place.open())
+  const project = testWorkspace(Object.fromEntries(paths.map((path) => [path, old + prose])))
+  const session = await startSession(await project.open())
   for (const path of paths) session.fs.writeFileSync(path, `\n${old}${prose}`)
-  const review = await (await place.open()).review(session.id)
+  const review = await (await project.open()).review(session.id)
   const rules = async () => (await review.changes()).changes.map(({ path, mutation }) => [path, mutation?.rule])
   expect(await rules()).toEqual([
     ['src/a.ts', 'layout'],
@@ -42,9 +42,9 @@ it('measures changes beyond the budget in the background, while they are staged'
 
 it('a review that asks for known classes parses only declared files; the watch reports the others', async () => {
   const old = 'export const a = 1\n'
-  const place = testWorkspace({ 'src/a.ts': old, 'src/b.ts': old })
-  const session = await startSession(await place.open())
-  const reviewer = await place.open()
+  const project = testWorkspace({ 'src/a.ts': old, 'src/b.ts': old })
+  const session = await startSession(await project.open())
+  const reviewer = await project.open()
   const news: boolean[] = []
   const stop = reviewer.watch(({ classes }) => news.push(classes))
   session.fs.writeFileSync('src/a.ts', `\n${old}`)

@@ -5,12 +5,12 @@ const GUARDED = 'export function f(u) {\n  if (!u) throw new Error()\n}\n'
 const BARE = 'export function f(u) {\n}\n'
 
 it('a review gives facts only on request, and new ones for later changes', async () => {
-  const place = testWorkspace({ 'src/a.ts': GUARDED, 'src/b.ts': 'a\n', 'src/c.test.ts': '' })
-  const session = await startSession(await place.open())
+  const project = testWorkspace({ 'src/a.ts': GUARDED, 'src/b.ts': 'a\n', 'src/c.test.ts': '' })
+  const session = await startSession(await project.open())
   session.fs.writeFileSync('src/a.ts', BARE)
   session.fs.writeFileSync('src/b.ts', 'a\neval(a)\n')
   session.fs.writeFileSync('src/c.test.ts', '// new\n')
-  const review = await (await place.open()).review(session.id)
+  const review = await (await project.open()).review(session.id)
   const facts = async () =>
     (await review.changes({ risk: true })).changes.map(({ path, risk }) => [path, risk?.level, risk?.facts])
   const removed = {
@@ -34,12 +34,12 @@ it('a review gives facts only on request, and new ones for later changes', async
 })
 
 it('a deleted, a moved and a linked file have facts', async () => {
-  const place = testWorkspace({ 'src/a.ts': GUARDED, 'src/b.ts': BARE })
-  const session = await startSession(await place.open())
+  const project = testWorkspace({ 'src/a.ts': GUARDED, 'src/b.ts': BARE })
+  const session = await startSession(await project.open())
   session.fs.rmSync('src/a.ts')
   session.fs.renameSync('src/b.ts', 'src/c.ts')
   session.fs.symlinkSync('c.ts', 'src/d.ts')
-  const review = await (await place.open()).review(session.id)
+  const review = await (await project.open()).review(session.id)
   const { changes } = await review.changes({ risk: true })
   expect(changes.map(({ path, risk }) => [path, risk?.facts.map(({ name }) => name)])).toEqual([
     ['src/a.ts', ['deleted']],

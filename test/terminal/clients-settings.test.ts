@@ -30,29 +30,29 @@ const ATTEMPTS = [
 
 describe('settings of a client’s hooks', () => {
   it('cannot be changed by a command, not even in its own view', async () => {
-    const at = testWorkspace(FILES)
-    const session = await startSession(await at.open())
+    const project = testWorkspace(FILES)
+    const session = await startSession(await project.open())
     for (const attempt of ATTEMPTS) {
       const { effects } = await session.exec(`(${attempt}) 2>/dev/null; true`)
       expect([attempt, effects.changes]).toEqual([attempt, []])
     }
     const { stdout } = await session.exec(`cat ${Object.keys(FILES).join(' ')}; ls -A .claude; echo b > src/a.ts`)
     expect(stdout).toBe(`${Object.values(FILES).join('')}settings.json\n`)
-    for (const [path, text] of Object.entries(FILES)) expect(readFileSync(`${at.root}/${path}`, 'utf8')).toBe(text)
+    for (const [path, text] of Object.entries(FILES)) expect(readFileSync(`${project.root}/${path}`, 'utf8')).toBe(text)
     expect((await session.changes()).changes.map(({ path }) => path)).toEqual(['src/a.ts'])
   })
 
   it('can be changed if the scope names them literally', async () => {
     const intents = `active_intents: [{id: INT-001, name: Hooks, status: PENDING, owned_scope: [.claude/settings.json]}]\n`
-    const at = testWorkspace(FILES, intents)
-    const session = await startSession(await at.open())
+    const project = testWorkspace(FILES, intents)
+    const session = await startSession(await project.open())
     const { effects } = await session.exec('echo "{}" > .claude/settings.json')
     expect(effects.changes.map(({ path }) => path)).toEqual(['.claude/settings.json'])
   })
 
   it('do not protect installed packages in a workspace without settings', async () => {
-    const at = testWorkspace({ 'node_modules/escrowfs/x.js': 'x\n', '.gitignore': 'node_modules\n' })
-    const session = await startSession(await at.open())
+    const project = testWorkspace({ 'node_modules/escrowfs/x.js': 'x\n', '.gitignore': 'node_modules\n' })
+    const session = await startSession(await project.open())
     expect((await session.exec('rm -rf node_modules && echo gone')).stdout).toBe('gone\n')
   })
 })

@@ -57,9 +57,9 @@ describe('a shell that runs find', () => {
   it('answers each of several concurrent requests', async () => {
     const shell = open()
     const dirs = Array.from({ length: 8 }, directory)
-    dirs.forEach((dir, at) => void writeFileSync(join(dir, `${at}`), ''))
+    dirs.forEach((dir, index) => void writeFileSync(join(dir, `${index}`), ''))
     const answers = await Promise.all(dirs.map((dir) => shell.run([dir, '-type', 'f', '-print0'])))
-    expect(answers.map(String)).toEqual(dirs.map((dir, at) => `${dir}/${at}\0`))
+    expect(answers.map(String)).toEqual(dirs.map((dir, index) => `${dir}/${index}\0`))
   })
 
   it('gives no output if nothing matches', async () => {

@@ -15,7 +15,7 @@ export interface Site extends TestWorkspace {
 
 /** A workspace with a session that may write everywhere, or in the scope of `intents`. */
 export async function site(files: Readonly<Record<string, string>> = FILES, intents = ALL): Promise<Site> {
-  const at = testWorkspace(files, intents)
-  const workspace = await at.open()
-  return { ...at, workspace, session: await startSession(workspace) }
+  const project = testWorkspace(files, intents)
+  const workspace = await project.open()
+  return { ...project, workspace, session: await startSession(workspace) }
 }

@@ -41,8 +41,8 @@ function setUpFiles(files: Record<string, string>): TestWorkspace {
 
 describe('blame', () => {
   it('gives intent, session, model, reviewer and record of each line, and none for older lines', async () => {
-    const at = setUpFiles({ 'src/a.ts': lines(1, 2) })
-    const workspace = await at.open()
+    const project = setUpFiles({ 'src/a.ts': lines(1, 2) })
+    const workspace = await project.open()
     await runSession(workspace, 'one', (fs) => fs.writeFileSync('src/a.ts', lines(1, 3, 2)))
     await runSession(workspace, 'two', (fs) => fs.appendFileSync('src/a.ts', line(4)), 'INT-002')
     const records = await recordsOf(workspace)
@@ -66,8 +66,8 @@ describe('blame', () => {
   })
 
   it('follows lines through a rename, a move to another file, a copy, an indent, and new line ends', async () => {
-    const at = setUpFiles({ 'src/b.ts': lines(90) })
-    const workspace = await at.open()
+    const project = setUpFiles({ 'src/b.ts': lines(90) })
+    const workspace = await project.open()
     await runSession(workspace, 'one', (fs) => fs.writeFileSync('src/a.ts', lines(1, 2, 3)))
     await runSession(workspace, 'two', (fs) => fs.renameSync('src/a.ts', 'src/c.ts'))
     expect(await models(workspace, 'src/c.ts')).toEqual(['m-one', 'm-one', 'm-one'])
@@ -81,26 +81,26 @@ describe('blame', () => {
   })
 
   it('follows files and lines that a person moved outside escrowfs', async () => {
-    const at = setUpFiles({})
-    const workspace = await at.open()
+    const project = setUpFiles({})
+    const workspace = await project.open()
     await runSession(workspace, 'one', (fs) => {
       fs.writeFileSync('a.txt', 'x\n')
       fs.writeFileSync('b.txt', lines(1, 2, 3))
     })
-    mkdirSync(`${at.root}/lib`)
-    renameSync(`${at.root}/a.txt`, `${at.root}/lib/a.txt`)
-    at.write('lib/b.txt', lines(9, 2, 3))
-    at.write('b.txt', lines(8, 1))
+    mkdirSync(`${project.root}/lib`)
+    renameSync(`${project.root}/a.txt`, `${project.root}/lib/a.txt`)
+    project.write('lib/b.txt', lines(9, 2, 3))
+    project.write('b.txt', lines(8, 1))
     expect(await models(workspace, 'lib/a.txt')).toEqual(['m-one'])
     expect(await models(workspace, 'lib/b.txt')).toEqual(['unknown', 'm-one', 'm-one'])
     expect(await models(workspace, 'b.txt')).toEqual(['human', 'm-one'])
   })
 
   it('attributes lines written outside between commits to a human, in the record too', async () => {
-    const at = setUpFiles({ 'a.ts': lines(1) })
-    const workspace = await at.open()
+    const project = setUpFiles({ 'a.ts': lines(1) })
+    const workspace = await project.open()
     await runSession(workspace, 'one', (fs) => fs.writeFileSync('a.ts', lines(1, 2)))
-    at.write('a.ts', lines(5, 1, 2))
+    project.write('a.ts', lines(5, 1, 2))
     expect(await models(workspace, 'a.ts')).toEqual(['human', 'unknown', 'm-one'])
     await runSession(workspace, 'two', (fs) => fs.appendFileSync('a.ts', line(3)))
     const record = (await recordsOf(workspace)).at(-1)
@@ -118,8 +118,8 @@ describe('blame', () => {
   })
 
   it("names no model for a reviewer's lines, and keeps the attribution of content that an undo restores", async () => {
-    const at = setUpFiles({})
-    const workspace = await at.open()
+    const project = setUpFiles({})
+    const workspace = await project.open()
     await runSession(workspace, 'one', (fs) => fs.writeFileSync('a.ts', 'one\ntwo\n'))
     const session = await workspace.session({ id: 'two', agent: { model: 'm-two' } })
     await session.selectIntent('INT-001')
@@ -138,21 +138,21 @@ describe('blame', () => {
   })
 
   it('does not treat a common line as a copy', async () => {
-    const at = setUpFiles({})
-    const workspace = await at.open()
+    const project = setUpFiles({})
+    const workspace = await project.open()
     await runSession(workspace, 'one', (fs) => fs.writeFileSync('a.ts', `{\n  return null\n}\n${line(1)}`))
     await runSession(workspace, 'two', (fs) => fs.writeFileSync('b.ts', '{\n  return null\n}\n'))
     expect(await models(workspace, 'b.ts')).toEqual(['m-two', 'm-two', 'm-two'])
   })
 
   it('refuses paths without lines, with a reason', async () => {
-    const at = setUpFiles({ 'bin.dat': 'a\0b', 'dir/x': 'x\n' })
-    symlinkSync('/', `${at.root}/out`)
-    const { ledger } = await at.open()
+    const project = setUpFiles({ 'bin.dat': 'a\0b', 'dir/x': 'x\n' })
+    symlinkSync('/', `${project.root}/out`)
+    const { ledger } = await project.open()
     for (const path of ['gone.ts', 'dir', 'bin.dat']) {
       expect(await reasonOf(() => ledger.blame(path)), path).toBe('nothing_selected')
     }
     expect(await reasonOf(() => ledger.blame('out/etc/passwd'))).toBe('path_escape')
-    expect(await ledger.blame(`${at.root}/dir/x`)).toEqual([{ line: 1, contributor: 'unknown' }])
+    expect(await ledger.blame(`${project.root}/dir/x`)).toEqual([{ line: 1, contributor: 'unknown' }])
   })
 })

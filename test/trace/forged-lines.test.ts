@@ -28,10 +28,10 @@ function forgeRecord(ledger: string, before: string, after: string): string {
 }
 
 async function repository() {
-  const at = testWorkspace({ 'src/a.ts': '' })
-  git(at.root, 'init', '-q', '-b', 'main')
-  await land(at, { id: 'agent', path: 'src/a.ts', content: text(APPROVED), intoGit: false })
-  return at
+  const project = testWorkspace({ 'src/a.ts': '' })
+  git(project.root, 'init', '-q', '-b', 'main')
+  await land(project, { id: 'agent', path: 'src/a.ts', content: text(APPROVED), intoGit: false })
+  return project
 }
 
 /** A ledger of another machine whose records each claim millions of lines of a file. */
@@ -57,10 +57,10 @@ const RECORD = {
 
 describe('a ledger whose short records claim millions of lines', () => {
   it('is read in the memory of a short one', async () => {
-    const at = testWorkspace({ 'src/a.ts': text(APPROVED) })
-    at.write(LEDGER, longLedger(60))
+    const project = testWorkspace({ 'src/a.ts': text(APPROVED) })
+    project.write(LEDGER, longLedger(60))
     const before = process.memoryUsage().rss
-    expect(await blame(at.root)).toMatchObject([{ contributor: 'unknown' }, { contributor: 'unknown' }])
+    expect(await blame(project.root)).toMatchObject([{ contributor: 'unknown' }, { contributor: 'unknown' }])
     expect(process.memoryUsage().rss - before).toBeLessThan(500 * 1024 * 1024)
   })
 })
@@ -85,9 +85,9 @@ function forkLedger(branches: number, length: number): string {
 
 describe('a ledger with many branches that begin behind a long line', () => {
   it('is checked in one pass', async () => {
-    const at = testWorkspace()
-    at.write(LEDGER, forkLedger(1_000, 4_000_000))
-    const workspace = await at.open()
+    const project = testWorkspace()
+    project.write(LEDGER, forkLedger(1_000, 4_000_000))
+    const workspace = await project.open()
     expect(await workspace.ledger.verify()).toMatchObject({ ok: true, records: 2_003 })
     await workspace.close()
   })
@@ -95,14 +95,14 @@ describe('a ledger with many branches that begin behind a long line', () => {
 
 describe('a forged record that gives other content the lines of a file', () => {
   it.each([false, true])('transfers no approval (in git: %s)', async (inGit) => {
-    const at = await repository()
-    if (inGit) commitAll(at.root)
-    expect(await blame(at.root)).toMatchObject([{ approvedBy: 'Ann' }, { approvedBy: 'Ann' }])
-    const ledger = at.text(LEDGER)
-    at.write(LEDGER, ledger + forgeRecord(ledger, text(APPROVED), text(HOSTILE)))
-    at.write('src/a.ts', text(HOSTILE))
-    if (inGit) commitAll(at.root)
-    const [hostile, kept] = await blame(at.root)
+    const project = await repository()
+    if (inGit) commitAll(project.root)
+    expect(await blame(project.root)).toMatchObject([{ approvedBy: 'Ann' }, { approvedBy: 'Ann' }])
+    const ledger = project.text(LEDGER)
+    project.write(LEDGER, ledger + forgeRecord(ledger, text(APPROVED), text(HOSTILE)))
+    project.write('src/a.ts', text(HOSTILE))
+    if (inGit) commitAll(project.root)
+    const [hostile, kept] = await blame(project.root)
     expect(hostile?.approvedBy).toBeUndefined()
     expect(kept).toMatchObject({ approvedBy: 'Ann' })
   })

@@ -31,7 +31,7 @@ class History {
   #turns = 0
 
   constructor(
-    private readonly at: TestWorkspace,
+    private readonly project: TestWorkspace,
     private readonly workspace: Workspace,
   ) {
     this.#land(new Map([1, 2, 3].map((n) => [`src/old${n}.ts`, this.#writer.write('unknown', 6)])))
@@ -131,8 +131,8 @@ class History {
   }
 
   #land(next: Files): void {
-    for (const path of this.#files.keys()) if (!next.has(path)) rmSync(`${this.at.root}/${path}`)
-    for (const [path, lines] of next) if (this.#files.get(path) !== lines) this.at.write(path, textOf(lines))
+    for (const path of this.#files.keys()) if (!next.has(path)) rmSync(`${this.project.root}/${path}`)
+    for (const [path, lines] of next) if (this.#files.get(path) !== lines) this.project.write(path, textOf(lines))
     this.#files = next
   }
 }
@@ -149,18 +149,18 @@ describe('blame, over random histories', () => {
   it('agrees line by line with a model that moves lines as objects', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 7 }), async (turns) => {
-        const at = testWorkspace({}, INTENTS)
-        const workspace = await at.open()
-        const history = new History(at, workspace)
+        const project = testWorkspace({}, INTENTS)
+        const workspace = await project.open()
+        const history = new History(project, workspace)
         for (const each of turns) await history.live(each)
         for (const [path, lines] of history.files) {
-          expect(at.text(path)).toBe(textOf(lines))
+          expect(project.text(path)).toBe(textOf(lines))
           const blamed = await workspace.ledger.blame(path)
           expect(blamed.map(ownerIn), `${path}\n${textOf(lines)}`).toEqual(lines.map(({ owner }) => owner))
         }
         expect((await workspace.ledger.verify()).ok).toBe(true)
         await workspace.close()
-        rmSync(at.root, { recursive: true, force: true })
+        rmSync(project.root, { recursive: true, force: true })
       }),
       fuzzParameters(40),
     )

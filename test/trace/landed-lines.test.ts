@@ -6,8 +6,8 @@ const LANDED = { branch: 'main', commit: '1'.repeat(40) }
 
 /** A session has a change of src/a.ts that a hub landed. The disk has the lines before it. */
 async function setUpLanded() {
-  const at = testWorkspace()
-  const workspace = await at.open()
+  const project = testWorkspace()
+  const workspace = await project.open()
   const session = await startSession(workspace)
   session.fs.writeFileSync('src/a.ts', 'by the first agent\n')
   const review = await workspace.review('agent')
@@ -15,13 +15,13 @@ async function setUpLanded() {
   await review.approve(undefined, ADA)
   await review.recordLanded(['src/a.ts'], LANDED)
   const authors = async () => (await workspace.ledger.blame('src/a.ts')).map(({ contributor }) => contributor)
-  return { at, workspace, review, authors }
+  return { project, workspace, review, authors }
 }
 
 it('lines that nobody recorded stay unknown on the disk that a landing has not reached', async () => {
-  const { at, authors } = await setUpLanded()
+  const { project, authors } = await setUpLanded()
   expect(await authors()).toEqual(['unknown', 'unknown'])
-  at.write('src/a.ts', 'by the first agent\n')
+  project.write('src/a.ts', 'by the first agent\n')
   expect(await authors()).toEqual(['ai'])
 })
 

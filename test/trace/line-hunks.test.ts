@@ -33,7 +33,7 @@ it('as many lines are kept as in a search over all lines', () => {
 })
 
 it('a file in which every line differs is one hunk', () => {
-  const lines = (word: string) => Array.from({ length: 30_000 }, (_, at) => `${word} ${at}`)
+  const lines = (word: string) => Array.from({ length: 30_000 }, (_, index) => `${word} ${index}`)
   expect(lineHunks(lines('old'), lines('new'))).toEqual([{ at: 0, removed: 30_000, added: 30_000 }])
 })
 

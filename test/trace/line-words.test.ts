@@ -10,10 +10,10 @@ const OWN = 'dev.escrowfs'
 /** Another spelling of a JSON text: a space after each token, and letters of strings as escapes. */
 function respell(json: string, isEscaped: (at: number) => boolean): string {
   const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return json.replace(/"(?:[^"\\]|\\.)*"|[{}[\],:]/g, (token, at: number) => {
+  return json.replace(/"(?:[^"\\]|\\.)*"|[{}[\],:]/g, (token, index: number) => {
     if (!token.startsWith('"')) return `${token} `
     return token.replace(/\\.|[^"\\]/g, (part, n: number) =>
-      part.length === 1 && isEscaped(at + n) ? escape(part) : part,
+      part.length === 1 && isEscaped(index + n) ? escape(part) : part,
     )
   })
 }
@@ -41,8 +41,8 @@ it.each([
   ['with spaces', () => false],
   ['with escapes', () => true],
 ])('a ledger that somebody spelled %s has the same authors and states for all readers', async (_, isEscaped) => {
-  const at = testWorkspace({ 'src/a.ts': 'one\n' })
-  const workspace = await at.open()
+  const project = testWorkspace({ 'src/a.ts': 'one\n' })
+  const workspace = await project.open()
   const session = await workspace.session({ id: 'agent', agent: { model: 'm-1', tool: 'tester' } })
   await session.selectIntent('INT-001')
   session.fs.writeFileSync('src/a.ts', 'export const value = compute(alphabet)\n')
@@ -56,7 +56,7 @@ it.each([
     csv: await workspace.ledger.export('csv'),
     history: await workspace.intents.history('INT-001'),
   })
-  const [before, file] = [await read(), `${at.root}/.orchestration/agent_trace.jsonl`]
+  const [before, file] = [await read(), `${project.root}/.orchestration/agent_trace.jsonl`]
   const spelled: string[] = []
   for (const line of readFileSync(file, 'utf8').trimEnd().split('\n')) {
     const record = JSON.parse(line)

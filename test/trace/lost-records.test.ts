@@ -19,23 +19,23 @@ afterEach(() => {
 })
 
 /** An agent appends lines to a file, Ann approves them, and a person commits them to git with the ledger. */
-async function land(at: TestWorkspace, path: string, lines: readonly string[]): Promise<void> {
-  await landAt(at, { id: 'agent', path, content: at.text(path) + text(lines), intoGit: false })
-  commitAll(at.root)
+async function land(project: TestWorkspace, path: string, lines: readonly string[]): Promise<void> {
+  await landAt(project, { id: 'agent', path, content: project.text(path) + text(lines), intoGit: false })
+  commitAll(project.root)
 }
 
 /** A repository that keeps its ledger in git. Its second record is lost: a later commit restored the older file. */
 async function repository() {
-  const at = testWorkspace({ 'src/a.ts': text(F), 'src/b.ts': text(F) })
-  git(at.root, 'init', '-q', '-b', 'main')
-  await land(at, 'src/a.ts', ['first()'])
-  const before = at.text(LEDGER)
-  at.write('src/b.ts', text(F, ['personally()']))
-  await land(at, 'src/a.ts', G)
-  const lines = at.text(LEDGER).slice(before.length).split('\n').filter(Boolean)
-  at.write(LEDGER, before)
-  commitAll(at.root)
-  return { ...at, lost: lines.find((line) => line.includes('"commit"')) ?? '' }
+  const project = testWorkspace({ 'src/a.ts': text(F), 'src/b.ts': text(F) })
+  git(project.root, 'init', '-q', '-b', 'main')
+  await land(project, 'src/a.ts', ['first()'])
+  const before = project.text(LEDGER)
+  project.write('src/b.ts', text(F, ['personally()']))
+  await land(project, 'src/a.ts', G)
+  const lines = project.text(LEDGER).slice(before.length).split('\n').filter(Boolean)
+  project.write(LEDGER, before)
+  commitAll(project.root)
+  return { ...project, lost: lines.find((line) => line.includes('"commit"')) ?? '' }
 }
 
 /** As another machine, which has no anchor of the ledger. */
@@ -84,17 +84,17 @@ describe('a record that the ledger has lost', () => {
   })
 
   it('is found in a branch that git removed, by the reflog', async () => {
-    const at = testWorkspace({ 'src/a.ts': text(F) })
-    git(at.root, 'init', '-q', '-b', 'main')
-    await land(at, 'src/a.ts', ['first()'])
-    git(at.root, 'switch', '-q', '-c', 'feature')
-    await land(at, 'src/a.ts', G)
-    const file = at.text('src/a.ts')
-    git(at.root, 'switch', '-q', 'main')
-    git(at.root, 'branch', '-q', '-D', 'feature')
-    at.write('src/a.ts', file)
-    git(at.root, 'commit', '-qam', 'A pull request (#1)', '-m', 'Intent: INT-001')
-    expect((await blame(at.root)).slice(6).map(({ intentId, fromGit }) => [intentId, fromGit])).toEqual(
+    const project = testWorkspace({ 'src/a.ts': text(F) })
+    git(project.root, 'init', '-q', '-b', 'main')
+    await land(project, 'src/a.ts', ['first()'])
+    git(project.root, 'switch', '-q', '-c', 'feature')
+    await land(project, 'src/a.ts', G)
+    const file = project.text('src/a.ts')
+    git(project.root, 'switch', '-q', 'main')
+    git(project.root, 'branch', '-q', '-D', 'feature')
+    project.write('src/a.ts', file)
+    git(project.root, 'commit', '-qam', 'A pull request (#1)', '-m', 'Intent: INT-001')
+    expect((await blame(project.root)).slice(6).map(({ intentId, fromGit }) => [intentId, fromGit])).toEqual(
       G.map(() => ['INT-001', true]),
     )
   })

@@ -17,25 +17,25 @@ async function runSession(workspace: Workspace, id: string, work: (fs: Session['
 }
 
 /** Three lines by one agent, of which another changes one and moves one; one line from before. */
-async function setUpHistory(): Promise<{ at: TestWorkspace; workspace: Workspace }> {
-  const at = testWorkspace({ 'src/a.ts': line(1), 'src/b c.ts': '' })
-  const workspace = await at.open()
+async function setUpHistory(): Promise<{ project: TestWorkspace; workspace: Workspace }> {
+  const project = testWorkspace({ 'src/a.ts': line(1), 'src/b c.ts': '' })
+  const workspace = await project.open()
   await runSession(workspace, 'one', (fs) => fs.writeFileSync('src/a.ts', line(1) + line(2) + line(3) + line(4)))
   await runSession(workspace, 'two', (fs) => {
     fs.writeFileSync('src/a.ts', line(1) + line(2) + line(5))
     fs.writeFileSync('src/b c.ts', line(4))
   })
-  return { at, workspace }
+  return { project, workspace }
 }
 
 describe('the numbers of a ledger', () => {
   it('count authors of lines, approvals, and rework, in which a move is not a change', async () => {
-    const { at, workspace } = await setUpHistory()
+    const { project, workspace } = await setUpHistory()
     const session = await startSession(workspace, 'three')
     session.fs.writeFileSync('src/a.ts', 'x\n')
     await session.close()
     await (await workspace.review('three')).reject('src/a.ts', 'No.', ANN)
-    appendFileSync(`${at.root}/src/a.ts`, line(9))
+    appendFileSync(`${project.root}/src/a.ts`, line(9))
     const { lines, approval, rework } = await workspace.ledger.stats()
     expect(lines).toMatchObject({
       total: 5,
@@ -50,13 +50,13 @@ describe('the numbers of a ledger', () => {
   })
 
   it('count a file once, and none through a link', async () => {
-    const { at, workspace } = await setUpHistory()
+    const { project, workspace } = await setUpHistory()
     const { total } = (await workspace.ledger.stats()).lines
-    rmSync(`${at.root}/src/b c.ts`)
-    symlinkSync('a.ts', `${at.root}/src/b c.ts`)
+    rmSync(`${project.root}/src/b c.ts`)
+    symlinkSync('a.ts', `${project.root}/src/b c.ts`)
     expect((await workspace.ledger.stats()).lines.total).toBe(total - 1)
-    renameSync(`${at.root}/src`, `${at.root}/elsewhere`)
-    symlinkSync('elsewhere', `${at.root}/src`)
+    renameSync(`${project.root}/src`, `${project.root}/elsewhere`)
+    symlinkSync('elsewhere', `${project.root}/src`)
     expect((await workspace.ledger.stats()).lines.total).toBe(0)
   })
 
@@ -85,9 +85,9 @@ describe('the numbers of a ledger', () => {
 
 describe('exports', () => {
   it('csv has a row for each file of each record, quoted, and no formula', async () => {
-    const { at, workspace } = await setUpHistory()
+    const { project, workspace } = await setUpHistory()
     const record = { timestamp: 't', req_id: 'R', file: '=HYPERLINK("x")' }
-    appendFileSync(`${at.root}/.orchestration/agent_trace.jsonl`, `${JSON.stringify(record)}\n`)
+    appendFileSync(`${project.root}/.orchestration/agent_trace.jsonl`, `${JSON.stringify(record)}\n`)
     const rows = (await workspace.ledger.export('csv')).split('\n')
     expect(rows[0]).toMatch(/^seq,timestamp,type,intent,session,call,model,path,lines,contributor,/)
     expect(rows.filter((row) => row.includes(',commit,'))).toHaveLength(3)
@@ -96,19 +96,19 @@ describe('exports', () => {
   })
 
   it('agent-trace leaves out lines of other shapes', async () => {
-    const { at, workspace } = await setUpHistory()
+    const { project, workspace } = await setUpHistory()
     const { ledger } = workspace
     const before = await ledger.export('agent-trace')
     expect(before).toBe(await ledger.export('jsonl'))
-    appendFileSync(`${at.root}/.orchestration/agent_trace.jsonl`, '{"req_id":"R","file":"a"}\n')
+    appendFileSync(`${project.root}/.orchestration/agent_trace.jsonl`, '{"req_id":"R","file":"a"}\n')
     expect(await ledger.export('agent-trace')).toBe(before)
   })
 
   it('git-ai is the note of the commit at HEAD; without one it is refused by name', async () => {
-    const { at, workspace } = await setUpHistory()
+    const { project, workspace } = await setUpHistory()
     expect(await reasonOf(() => workspace.ledger.export('git-ai'))).toBe('nothing_selected')
     const git = (...args: string[]) =>
-      execFileSync('git', ['-C', at.root, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args]).toString()
+      execFileSync('git', ['-C', project.root, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args]).toString()
     git('init', '-q')
     git('add', 'src')
     git('commit', '-qm', 'all')

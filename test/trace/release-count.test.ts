@@ -10,9 +10,9 @@ const POLICY = `approval:
 const NONE = { commits: 0, changes: 0, undone: 0 }
 
 async function begin() {
-  const at = testWorkspace({ 'docs/a.md': 'a\n', 'docs/b.md': 'b\n', 'src/a.ts': 'a\n' }, INTENTS)
-  at.write('.orchestration/policy.yaml', POLICY)
-  const workspace = await at.open()
+  const project = testWorkspace({ 'docs/a.md': 'a\n', 'docs/b.md': 'b\n', 'src/a.ts': 'a\n' }, INTENTS)
+  project.write('.orchestration/policy.yaml', POLICY)
+  const workspace = await project.open()
   const session = await startSession(workspace)
   const countReleased = async () => (await workspace.ledger.stats()).released
   return { workspace, session, review: await workspace.review('agent'), countReleased }

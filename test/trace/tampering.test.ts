@@ -66,8 +66,8 @@ describe('a ledger that somebody changed', () => {
     const { layout, bytes } = await ledgerOf()
     const lines = linesOf(layout)
     await fc.assert(
-      fc.asyncProperty(name, number, number, async (which, at, to) => {
-        const changed = TAMPERINGS[which]?.(bytes, lines, at, to) ?? bytes
+      fc.asyncProperty(name, number, number, async (which, index, to) => {
+        const changed = TAMPERINGS[which]?.(bytes, lines, index, to) ?? bytes
         fc.pre(!changed.equals(bytes))
         writeFileSync(`${layout.ledgerFile}`, changed)
         expect(await isDetected(layout)).toBe(true)
@@ -80,8 +80,8 @@ describe('a ledger that somebody changed', () => {
     const { layout, bytes, head } = await ledgerOf()
     const lines = linesOf(layout)
     await fc.assert(
-      fc.asyncProperty(name, number, number, async (which, at, to) => {
-        const changed = TAMPERINGS[which]?.(bytes, lines, at, to) ?? bytes
+      fc.asyncProperty(name, number, number, async (which, index, to) => {
+        const changed = TAMPERINGS[which]?.(bytes, lines, index, to) ?? bytes
         fc.pre(!changed.equals(bytes))
         const otherWorkspace = workspace()
         writeFileSync(`${otherWorkspace.ledgerFile}`, changed)

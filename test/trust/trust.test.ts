@@ -12,32 +12,32 @@ const POLICY = '.orchestration/policy.yaml'
 const REGISTRY = '.orchestration/active_intents.yaml'
 
 /** Writes as a branch or an editor would: nobody accepts it. */
-function put(at: TestWorkspace, path: string, text: string): void {
-  mkdirSync(`${at.root}/.orchestration/templates`, { recursive: true })
-  writeFileSync(`${at.root}/${path}`, text)
+function put(project: TestWorkspace, path: string, text: string): void {
+  mkdirSync(`${project.root}/.orchestration/templates`, { recursive: true })
+  writeFileSync(`${project.root}/${path}`, text)
 }
 
-async function changesOf(at: TestWorkspace): Promise<string[]> {
-  const workspace = await at.open()
+async function changesOf(project: TestWorkspace): Promise<string[]> {
+  const workspace = await project.open()
   return (await workspace.trust()).changes.map(({ effect, what }) => `${effect} ${what}`)
 }
 
 describe('while a file differs from its accepted text', () => {
   it('a wider scope is pending, a narrower one applies at once, and the texts for the model are unchanged', async () => {
-    const at = testWorkspace()
+    const project = testWorkspace()
     put(
-      at,
+      project,
       REGISTRY,
       INTENTS.replace('"src/**", "docs/prices.md"', '"**", "!src/sub/**"').replace('Integers only', 'x'),
     )
-    expect(await changesOf(at)).toEqual([
+    expect(await changesOf(project)).toEqual([
       'loosens INT-001 scope +**',
       'tightens INT-001 scope +!src/sub/**',
       'tightens INT-001 scope -src/**',
       'tightens INT-001 scope -docs/prices.md',
       'text INT-001 constraints: ["x"] (was: ["Integers only"])',
     ])
-    const session = await startSession(await at.open())
+    const session = await startSession(await project.open())
     expect(session.intent?.constraints).toEqual(['Integers only'])
     session.fs.writeFileSync('src/a.ts', 'x')
     expect(await reasonOf(() => session.fs.writeFileSync('mail/m.ts', 'x'))).toBe('scope_violation')
@@ -47,14 +47,14 @@ describe('while a file differs from its accepted text', () => {
   it('checks stay as they were accepted, and a new one is a program that is pending', async () => {
     const checks = (list: string) =>
       INTENTS.replace('Integers only]', `Integers only]\n    acceptance_criteria: [${list}]`)
-    const at = testWorkspace(undefined, checks('{run: npm test}, {run: make, paths: ["src/**"]}'))
-    put(at, REGISTRY, checks('{run: npm test}, {run: make, paths: ["other/**"]}, {run: curl evil}'))
-    expect(await changesOf(at)).toEqual([
+    const project = testWorkspace(undefined, checks('{run: npm test}, {run: make, paths: ["src/**"]}'))
+    put(project, REGISTRY, checks('{run: npm test}, {run: make, paths: ["other/**"]}, {run: curl evil}'))
+    expect(await changesOf(project)).toEqual([
       'runs INT-001 check +{"run":"make","paths":["other/**"]}',
       'runs INT-001 check +{"run":"curl evil"}',
       'loosens INT-001 check -{"run":"make","paths":["src/**"]}',
     ])
-    const workspace = await at.open()
+    const workspace = await project.open()
     expect((await workspace.intents.get('INT-001'))?.checks).toEqual([
       { run: 'npm test' },
       { run: 'make', paths: ['src/**'] },
@@ -64,30 +64,30 @@ describe('while a file differs from its accepted text', () => {
   })
 
   it('a new intent is pending, a removed one is gone, and a completed one does not return', async () => {
-    const at = testWorkspace()
+    const project = testWorkspace()
     const more = `${INTENTS.replace('COMPLETED', 'PENDING')}  - {id: INT-004, name: All, owned_scope: ["**"]}\n`
-    put(at, REGISTRY, more)
-    const workspace = await at.open()
+    put(project, REGISTRY, more)
+    const workspace = await project.open()
     const session = await workspace.session({ id: 's' })
     expect(await reasonOf(() => session.selectIntent('INT-004'))).toBe('not_trusted')
     expect(await reasonOf(() => session.selectIntent('INT-003'))).toBe('intent_not_active')
     expect(await reasonOf(() => workspace.intents.complete('INT-004'))).toBe('not_trusted')
-    put(at, REGISTRY, INTENTS.replace(/ {2}- id: INT-002[\s\S]*(?= {2}- id: INT-003)/, ''))
+    put(project, REGISTRY, INTENTS.replace(/ {2}- id: INT-002[\s\S]*(?= {2}- id: INT-003)/, ''))
     expect(await reasonOf(() => session.selectIntent('INT-002'))).toBe('unknown_intent')
     await workspace.accept((await workspace.trust()).digest)
-    put(at, REGISTRY, more)
+    put(project, REGISTRY, more)
     await workspace.accept((await workspace.trust()).digest)
     await session.selectIntent('INT-004')
     session.fs.writeFileSync('anything', 'x')
   })
 
   it('an intent that depends on another does not start because the file says that the other is completed', async () => {
-    const at = testWorkspace(
+    const project = testWorkspace(
       {},
       `${INTENTS}  - {id: INT-004, name: Then, owned_scope: ["src/**"], depends_on: [INT-001]}\n`,
     )
-    put(at, REGISTRY, at.text(REGISTRY).replace('IN_PROGRESS', 'COMPLETED'))
-    const session = await (await at.open()).session({ id: 's' })
+    put(project, REGISTRY, project.text(REGISTRY).replace('IN_PROGRESS', 'COMPLETED'))
+    const session = await (await project.open()).session({ id: 's' })
     expect(await reasonOf(() => session.selectIntent('INT-004'))).toBe('intent_not_active')
   })
 
@@ -100,33 +100,33 @@ describe('while a file differs from its accepted text', () => {
   })
 
   it('the rules of both apply, each to its paths, and a missing file loosens nothing', async () => {
-    const at = testWorkspace({ 'src/a.ts': 'a', 'src/b.ts': 'b', 'src/c.ts': 'c', '.env': 'KEY=1' })
-    at.write(POLICY, 'access: {src/a.ts: deny, src/c.ts: read-only}\nprotected: [src/p]\n')
-    put(at, POLICY, 'access: {src/b.ts: deny, src/c.ts: deny, ".env": allow}\n')
-    expect(await changesOf(at)).toEqual([
+    const project = testWorkspace({ 'src/a.ts': 'a', 'src/b.ts': 'b', 'src/c.ts': 'c', '.env': 'KEY=1' })
+    project.write(POLICY, 'access: {src/a.ts: deny, src/c.ts: read-only}\nprotected: [src/p]\n')
+    put(project, POLICY, 'access: {src/b.ts: deny, src/c.ts: deny, ".env": allow}\n')
+    expect(await changesOf(project)).toEqual([
       'loosens access "src/a.ts": nothing (was: deny)',
       'tightens access "src/c.ts": deny (was: read-only)',
       'loosens protected: nothing (was: ["src/p"])',
       'tightens access "src/b.ts": deny (was: nothing)',
       'loosens access ".env": allow (was: nothing)',
     ])
-    const session = await startSession(await at.open())
+    const session = await startSession(await project.open())
     const { fs } = session
     for (const path of ['src/a.ts', 'src/b.ts', 'src/c.ts', '.env'])
       expect([path, await reasonOf(() => fs.readFileSync(path))]).toEqual([path, 'access_denied'])
     expect(await reasonOf(() => fs.writeFileSync('src/p', 'x'))).toBe('protected_path')
-    rmSync(`${at.root}/${POLICY}`)
-    const later = await startSession(await openWorkspace(at.root), 'later')
+    rmSync(`${project.root}/${POLICY}`)
+    const later = await startSession(await openWorkspace(project.root), 'later')
     expect(await reasonOf(() => later.fs.readFileSync('src/a.ts'))).toBe('access_denied')
     fs.readFileSync('src/b.ts')
     await later.close()
   })
 
   it('templates that only the file has are not offered, and its freed paths are not free', async () => {
-    const at = testWorkspace()
-    put(at, '.orchestration/templates/wide.yaml', 'owned_scope: ["**"]\n')
-    put(at, '.intentignore', '*.log\n')
-    const workspace = await at.open()
+    const project = testWorkspace()
+    put(project, '.orchestration/templates/wide.yaml', 'owned_scope: ["**"]\n')
+    put(project, '.intentignore', '*.log\n')
+    const workspace = await project.open()
     expect((await workspace.intents.templates()).map(({ name }) => name)).not.toContain('wide')
     const adding = { name: 'Wide', from: 'wide' }
     expect(await reasonOf(() => workspace.intents.add(adding))).toBe('not_trusted')
@@ -140,12 +140,12 @@ describe('while a file differs from its accepted text', () => {
 
 describe('an edit by escrow', () => {
   it('is accepted when it is made, while other changes of the file stay pending', async () => {
-    const at = testWorkspace()
-    put(at, REGISTRY, INTENTS.replace('"mail/**"', '"**"'))
-    const workspace = await at.open()
+    const project = testWorkspace()
+    put(project, REGISTRY, INTENTS.replace('"mail/**"', '"**"'))
+    const workspace = await project.open()
     await workspace.intents.add({ name: 'Docs', ownedScope: ['docs/**'] })
     await startSession(workspace)
-    expect(await changesOf(at)).toEqual(['loosens INT-002 scope +**', 'tightens INT-002 scope -mail/**'])
+    expect(await changesOf(project)).toEqual(['loosens INT-002 scope +**', 'tightens INT-002 scope -mail/**'])
     const session = await startSession(workspace, 'docs', 'INT-004')
     session.fs.mkdirSync('docs')
     session.fs.writeFileSync('docs/x.md', 'x')
@@ -154,9 +154,9 @@ describe('an edit by escrow', () => {
 
 describe('accepting', () => {
   it('is refused for a file that is too large, with a message', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
-    put(at, REGISTRY, `active_intents: []\n# ${'x'.repeat(300 * 1024)}\n`)
+    const project = testWorkspace()
+    const workspace = await project.open()
+    put(project, REGISTRY, `active_intents: []\n# ${'x'.repeat(300 * 1024)}\n`)
     expect(await failure(() => workspace.trust())).toMatchObject({
       reason: 'policy_invalid',
       message: expect.stringContaining('.orchestration/active_intents.yaml is larger than 256 KiB.'),
@@ -164,12 +164,12 @@ describe('accepting', () => {
   })
 
   it('applies only to the files that were shown and can be read', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const { digest } = await workspace.trust()
-    put(at, POLICY, 'claims: refuse\n')
+    put(project, POLICY, 'claims: refuse\n')
     expect(await reasonOf(() => workspace.accept(digest))).toBe('stale_file')
-    put(at, POLICY, 'nonsense: 1\n')
+    put(project, POLICY, 'nonsense: 1\n')
     expect(await failure(async () => workspace.accept((await workspace.trust()).digest))).toMatchObject({
       reason: 'policy_invalid',
       message: expect.stringContaining('policy.yaml, line 1'),
@@ -177,11 +177,11 @@ describe('accepting', () => {
   })
 
   it('is reported: when, by whom, and that nothing is pending', async () => {
-    const at = testWorkspace()
-    put(at, POLICY, 'limits: {files: 3}\n')
-    const workspace = await at.open()
+    const project = testWorkspace()
+    put(project, POLICY, 'limits: {files: 3}\n')
+    const workspace = await project.open()
     expect(await workspace.trust()).toMatchObject({ waiting: false, changes: [{ effect: 'tightens' }] })
-    put(at, POLICY, 'format: {"*.ts": "sh x"}\n')
+    put(project, POLICY, 'format: {"*.ts": "sh x"}\n')
     expect(await workspace.trust()).toMatchObject({ waiting: true, changes: [{ effect: 'runs' }] })
     await workspace.accept((await workspace.trust()).digest, { name: 'Ann' })
     expect(await workspace.trust()).toMatchObject({ waiting: false, changes: [], files: [], acceptedBy: 'Ann' })

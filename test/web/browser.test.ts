@@ -19,8 +19,8 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-async function serve(place: TestWorkspace, port?: number) {
-  const workspace = await place.open()
+async function serve(project: TestWorkspace, port?: number) {
+  const workspace = await project.open()
   const served = await serveReview({
     workspace,
     admit: () => undefined,
@@ -34,10 +34,10 @@ async function serve(place: TestWorkspace, port?: number) {
 
 /** An agent that has worked, and the page that shows its changes. */
 async function setUp(files = FILES) {
-  const place = testWorkspace(files, '')
-  const { workspace, served, url } = await serve(place)
+  const project = testWorkspace(files, '')
+  const { workspace, served, url } = await serve(project)
   const session = await openAgent(workspace)
-  return { place, workspace, served, url, session }
+  return { project, workspace, served, url, session }
 }
 
 /** Opens a page; errors in it fail the test. */
@@ -88,11 +88,11 @@ async function openFile(page: Page, path: string): Promise<void> {
 
 describe("from an agent's write to the disk", () => {
   it('works with the keyboard alone: a change appears, is decided, rejected with a reason, committed and undone', async () => {
-    const { place, session, url } = await setUp()
+    const { project, session, url } = await setUp()
     const page = await visit(url)
     await page.getByText('Nothing is staged.').waitFor()
     expect(page.url()).not.toContain('token')
-    await runAgent(place.root, session)
+    await runAgent(project.root, session)
     await file(page, 'cart.ts').waitFor()
     const groups = await page.locator('.files .group').allInnerTexts()
     expect(groups.map((text) => text.split('\n')[0])).toEqual([
@@ -130,13 +130,13 @@ describe("from an agent's write to the disk", () => {
     ])
     await page.keyboard.press('Escape')
     await question.waitFor({ state: 'detached' })
-    expect(place.text('src/cart.ts')).not.toContain('{format(item.price)}')
+    expect(project.text('src/cart.ts')).not.toContain('{format(item.price)}')
     await page.keyboard.press('c')
     await page.keyboard.press('Enter')
     await waitForToast(page, '2 changes on disk now.')
-    expect(place.text('src/cart.ts')).toContain('{format(item.price)}')
-    expect(place.text('src/cart.ts')).toContain('let sum = 0')
-    expect(place.text('src/tax.ts')).not.toContain('Math.round')
+    expect(project.text('src/cart.ts')).toContain('{format(item.price)}')
+    expect(project.text('src/cart.ts')).toContain('let sum = 0')
+    expect(project.text('src/tax.ts')).not.toContain('Math.round')
     await page.getByRole('button', { name: 'Undo' }).click()
     await waitForToast(page, /staged in session undo/)
     await page.locator('.picker option', { hasText: /^undo/ }).first().waitFor({ state: 'attached' })
@@ -144,9 +144,9 @@ describe("from an agent's write to the disk", () => {
   })
 
   it('lists the changes that an approval skipped, with reasons and a next step', async () => {
-    const { place, url, session } = await setUp()
-    await runAgent(place.root, session)
-    place.write('src/tax.ts', 'another hand\n')
+    const { project, url, session } = await setUp()
+    await runAgent(project.root, session)
+    project.write('src/tax.ts', 'another hand\n')
     const page = await visit(url)
     await page.getByRole('button', { name: 'Approve all' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Approve all' }).click()
@@ -158,8 +158,8 @@ describe("from an agent's write to the disk", () => {
   })
 
   it('edits in place, answers a question, splits a hunk and withdraws a verdict', async () => {
-    const { place, session, url } = await setUp()
-    await runAgent(place.root, session)
+    const { project, session, url } = await setUp()
+    await runAgent(project.root, session)
     const page = await visit(url)
     await openFile(page, 'src/money.ts')
     await page.getByRole('article', { name: 'src/money.ts' }).locator('.hunk-head').waitFor()
@@ -179,8 +179,8 @@ describe("from an agent's write to the disk", () => {
     await waitForToast(page, 'Answered.')
     await page.locator('.ask').waitFor({ state: 'detached' })
     await session.flush()
-    session.fs.mkdirSync(`${place.root}/test`)
-    session.fs.writeFileSync(`${place.root}/test/cart.ts`, 'export {}\n')
+    session.fs.mkdirSync(`${project.root}/test`)
+    session.fs.writeFileSync(`${project.root}/test/cart.ts`, 'export {}\n')
     await session.flush()
     await page.locator('.files .file[title="test/cart.ts"]').waitFor()
 
@@ -194,10 +194,10 @@ describe("from an agent's write to the disk", () => {
   })
 
   it('shows both sides of a conflict, and keeps the chosen one', async () => {
-    const { place, session, url } = await setUp()
-    session.fs.writeFileSync(`${place.root}/src/money.ts`, 'export const format = (cents: number) => cents / 100\n')
+    const { project, session, url } = await setUp()
+    session.fs.writeFileSync(`${project.root}/src/money.ts`, 'export const format = (cents: number) => cents / 100\n')
     await session.flush()
-    place.write('src/money.ts', 'export const format = (value: number) => value + " €"\n')
+    project.write('src/money.ts', 'export const format = (value: number) => value + " €"\n')
     const page = await visit(url)
     await page.locator('.flag', { hasText: 'changed on disk' }).waitFor()
     await page.keyboard.press('m')
@@ -214,7 +214,7 @@ describe("from an agent's write to the disk", () => {
     await expect
       .poll(async () => {
         await session.flush()
-        return session.fs.readFileSync(`${place.root}/src/money.ts`, 'utf8')
+        return session.fs.readFileSync(`${project.root}/src/money.ts`, 'utf8')
       })
       .toContain('€')
   })
@@ -222,8 +222,8 @@ describe("from an agent's write to the disk", () => {
 
 describe('protection from mistakes, with the keyboard alone', () => {
   it('approving everything shows a summary, asks, and can be undone completely', async () => {
-    const { place, session, url } = await setUp()
-    await runAgent(place.root, session)
+    const { project, session, url } = await setUp()
+    await runAgent(project.root, session)
     const page = await visit(url)
     await page.locator('.hunk-head').waitFor()
     await page.keyboard.press('a')
@@ -253,9 +253,9 @@ describe('protection from mistakes, with the keyboard alone', () => {
 
   it('the editor has the focus, starts at the hunk, and asks before it discards text', async () => {
     const text = (last: string) =>
-      `${Array.from({ length: 200 }, (_, at) => `const n${at} = ${at}\n`).join('')}${last}\n`
-    const { place, session, url } = await setUp({ ...FILES, 'src/long.ts': text('old()') })
-    session.fs.writeFileSync(`${place.root}/src/long.ts`, text('fresh()'))
+      `${Array.from({ length: 200 }, (_, index) => `const n${index} = ${index}\n`).join('')}${last}\n`
+    const { project, session, url } = await setUp({ ...FILES, 'src/long.ts': text('old()') })
+    session.fs.writeFileSync(`${project.root}/src/long.ts`, text('fresh()'))
     await session.flush()
     const page = await visit(url)
     await openFile(page, 'src/long.ts')
@@ -288,8 +288,8 @@ describe('protection from mistakes, with the keyboard alone', () => {
   })
 
   it('a button of a hunk stays under the pointer while it is pressed', async () => {
-    const { place, session, url } = await setUp()
-    await runAgent(place.root, session)
+    const { project, session, url } = await setUp()
+    await runAgent(project.root, session)
     const page = await visit(url)
     await openFile(page, 'src/cart.ts')
     await page.getByRole('button', { name: 'Divide hunk 1' }).click()
@@ -304,8 +304,8 @@ describe('protection from mistakes, with the keyboard alone', () => {
   })
 
   it('an editor opened before the page gets news of a save shows the saved text', async () => {
-    const { place, session, url } = await setUp()
-    await runAgent(place.root, session)
+    const { project, session, url } = await setUp()
+    await runAgent(project.root, session)
     const page = await visit(url)
     await openFile(page, 'src/money.ts')
     await page.locator('.hunk-head').waitFor()
@@ -335,8 +335,8 @@ describe('protection from mistakes, with the keyboard alone', () => {
   })
 
   it('Esc asks before it discards a typed reason', async () => {
-    const { place, session, url } = await setUp()
-    await runAgent(place.root, session)
+    const { project, session, url } = await setUp()
+    await runAgent(project.root, session)
     const page = await visit(url)
     await page.locator('.hunk-head').waitFor()
     await page.keyboard.press('n')
@@ -353,8 +353,8 @@ describe('protection from mistakes, with the keyboard alone', () => {
   })
 
   it('a refused verdict moves nothing, keeps the reason, and its message stays until it is closed', async () => {
-    const { place, session, url } = await setUp()
-    await runAgent(place.root, session)
+    const { project, session, url } = await setUp()
+    await runAgent(project.root, session)
     const page = await visit(url)
     await page.locator('.hunk-head').waitFor()
     const before = await fileTitle(page)
@@ -389,9 +389,9 @@ describe('protection from mistakes, with the keyboard alone', () => {
   })
 
   it('long lines wrap in one or two columns until wrapping is turned off', async () => {
-    const { place, session, url } = await setUp()
+    const { project, session, url } = await setUp()
     const long = `export const text = '${'word '.repeat(120)}the end'\n`
-    session.fs.writeFileSync(`${place.root}/src/money.ts`, long.repeat(40))
+    session.fs.writeFileSync(`${project.root}/src/money.ts`, long.repeat(40))
     await session.flush()
     const page = await visit(url)
     const last = page.locator('.rows .add', { hasText: 'the end' }).first()
@@ -401,7 +401,7 @@ describe('protection from mistakes, with the keyboard alone', () => {
         const lines = [...rows.querySelectorAll('.code')]
         const edge = rows.getBoundingClientRect().right + 1
         const tops = [...rows.querySelectorAll('[role=row]')].map((row) => row.getBoundingClientRect())
-        const over = tops.some((row, at) => at > 0 && row.top < (tops[at - 1]?.bottom ?? 0) - 1)
+        const over = tops.some((row, index) => index > 0 && row.top < (tops[index - 1]?.bottom ?? 0) - 1)
         return (
           over || lines.some((line) => [...line.children].some((each) => each.getBoundingClientRect().right > edge))
         )
@@ -422,8 +422,8 @@ describe('protection from mistakes, with the keyboard alone', () => {
   })
 
   it('search finds names and diffs; the list is by step or by file; a viewed file stays viewed until it changes', async () => {
-    const { place, session, url } = await setUp()
-    await runAgent(place.root, session)
+    const { project, session, url } = await setUp()
+    await runAgent(project.root, session)
     const page = await visit(url)
     await page.locator('.hunk-head').waitFor()
     await page.keyboard.press('/')
@@ -445,7 +445,7 @@ describe('protection from mistakes, with the keyboard alone', () => {
     await page.getByLabel('Which files are listed').selectOption('All files')
     await page.getByLabel('Viewed').check()
     await page.locator('.file.is-viewed[title="src/tax.ts"]').waitFor()
-    session.fs.writeFileSync(`${place.root}/src/tax.ts`, 'export const tax = () => 0\n')
+    session.fs.writeFileSync(`${project.root}/src/tax.ts`, 'export const tax = () => 0\n')
     await session.flush()
     await page.locator('.line.add', { hasText: 'tax = () => 0' }).waitFor()
     expect(await page.getByLabel('Viewed').isChecked()).toBe(false)
@@ -453,8 +453,8 @@ describe('protection from mistakes, with the keyboard alone', () => {
   })
 
   it('a search steps from match to match, then to the next file', async () => {
-    const { place, session, url } = await setUp()
-    await runAgent(place.root, session)
+    const { project, session, url } = await setUp()
+    await runAgent(project.root, session)
     const page = await visit(`${url}#/review/cents/docs%2Fprices.md`)
     await page.locator('.hunk-head').waitFor()
     await page.keyboard.press('/')
@@ -468,8 +468,8 @@ describe('protection from mistakes, with the keyboard alone', () => {
   })
 
   it('Enter pressed before the matches are loaded steps to the second one', async () => {
-    const { place, session, url } = await setUp()
-    await runAgent(place.root, session)
+    const { project, session, url } = await setUp()
+    await runAgent(project.root, session)
     const page = await visit(`${url}#/review/cents/docs%2Fprices.md`)
     await page.locator('.hunk-head').waitFor()
     const answers: (() => void)[] = []
@@ -494,9 +494,9 @@ describe('protection from mistakes, with the keyboard alone', () => {
 
   it('unchanged lines around a hunk appear on request, and each line once', async () => {
     const text = (last: string) =>
-      Array.from({ length: 100 }, (_, at) => `line ${at + 1} ${at === 49 ? last : ''}\n`).join('')
-    const { place, session, url } = await setUp({ ...FILES, 'src/long.ts': text('old') })
-    session.fs.writeFileSync(`${place.root}/src/long.ts`, text('new'))
+      Array.from({ length: 100 }, (_, index) => `line ${index + 1} ${index === 49 ? last : ''}\n`).join('')
+    const { project, session, url } = await setUp({ ...FILES, 'src/long.ts': text('old') })
+    session.fs.writeFileSync(`${project.root}/src/long.ts`, text('new'))
     await session.flush()
     const page = await visit(url)
     await page.locator('.hunk-head').waitFor()
@@ -518,12 +518,12 @@ describe('protection from mistakes, with the keyboard alone', () => {
 
   it('a review from the first hunk to an undone commit needs no pointer', async () => {
     const text = (first: string, last: string) =>
-      [first, ...Array.from({ length: 30 }, (_, at) => `const n${at} = ${at}`), last, ''].join('\n')
-    const { place, session, url } = await setUp({ ...FILES, 'src/long.ts': text('first()', 'last()') })
-    session.fs.writeFileSync(`${place.root}/src/long.ts`, text('newFirst()', 'newLast()'))
-    session.fs.writeFileSync(`${place.root}/src/money.ts`, 'export const format = (cents: number) => cents / 100\n')
+      [first, ...Array.from({ length: 30 }, (_, index) => `const n${index} = ${index}`), last, ''].join('\n')
+    const { project, session, url } = await setUp({ ...FILES, 'src/long.ts': text('first()', 'last()') })
+    session.fs.writeFileSync(`${project.root}/src/long.ts`, text('newFirst()', 'newLast()'))
+    session.fs.writeFileSync(`${project.root}/src/money.ts`, 'export const format = (cents: number) => cents / 100\n')
     await session.flush()
-    place.write('src/money.ts', 'export const format = (value: number) => value + " €"\n')
+    project.write('src/money.ts', 'export const format = (value: number) => value + " €"\n')
     const page = await visit(`${url}#/review/cents/src%2Flong.ts`)
     const { keyboard } = page
     await page.locator('.hunk-head').nth(1).waitFor()
@@ -573,16 +573,16 @@ describe('protection from mistakes, with the keyboard alone', () => {
     await page.getByRole('dialog', { name: 'Commit 2 files?' }).waitFor()
     await keyboard.press('Enter')
     await waitForToast(page, '2 changes on disk now.')
-    expect(place.text('src/long.ts')).toContain('// edited ')
-    expect(place.text('src/money.ts')).toContain('cents / 100')
+    expect(project.text('src/long.ts')).toContain('// edited ')
+    expect(project.text('src/money.ts')).toContain('cents / 100')
     await keyboard.press('U')
     await waitForToast(page, /staged in session undo/)
   })
 
   it('no file opens in place of a removed one, and an empty merge shows a next step', async () => {
-    const { place, session, url } = await setUp()
-    await runAgent(place.root, session)
-    place.write('src/tax.ts', 'another hand\n')
+    const { project, session, url } = await setUp()
+    await runAgent(project.root, session)
+    project.write('src/tax.ts', 'another hand\n')
     const page = await visit(`${url}#/review/cents/src%2Fmoney.ts`)
     await page.locator('.hunk-head').waitFor()
     await page.keyboard.press('Y')
@@ -600,10 +600,10 @@ describe('protection from mistakes, with the keyboard alone', () => {
   })
 
   it('saving a conflict keeps the file open', async () => {
-    const { place, session, url } = await setUp()
-    await runAgent(place.root, session)
+    const { project, session, url } = await setUp()
+    await runAgent(project.root, session)
     const page = await visit(url)
-    place.write('src/cart.ts', place.text('src/cart.ts').replace('let sum = 0', 'let sum = 1'))
+    project.write('src/cart.ts', project.text('src/cart.ts').replace('let sum = 0', 'let sum = 1'))
     await page.reload()
     await file(page, 'cart.ts').waitFor()
     await openFile(page, 'src/cart.ts')
@@ -622,8 +622,8 @@ describe('protection from mistakes, with the keyboard alone', () => {
   })
 
   it('blame offers no removed file', async () => {
-    const { place, session, workspace, url } = await setUp()
-    await runAgent(place.root, session)
+    const { project, session, workspace, url } = await setUp()
+    await runAgent(project.root, session)
     const review = await workspace.review('cents')
     await review.changes()
     await review.approve(['src/old-prices.ts', 'src/money.ts'], ADA)
@@ -636,15 +636,15 @@ describe('protection from mistakes, with the keyboard alone', () => {
 
 describe('pages', () => {
   it("two open pages see each other's changes; a verdict on an old version is refused, and the page shows the current one", async () => {
-    const { place, session, url } = await setUp()
-    await runAgent(place.root, session)
+    const { project, session, url } = await setUp()
+    await runAgent(project.root, session)
     const [one, two] = [await visit(url), await visit(url)]
     for (const page of [one, two]) await openFile(page, 'src/tax.ts')
     await one.getByRole('button', { name: 'Approve', exact: true }).click()
     await two.locator('.file-actions .verdict.approved').waitFor()
     // The second page gets no news of the agent's write, so it decides on the old version.
     await two.route('**/changes?*', async () => undefined)
-    session.fs.writeFileSync(`${place.root}/src/tax.ts`, 'export const tax = () => 0\n')
+    session.fs.writeFileSync(`${project.root}/src/tax.ts`, 'export const tax = () => 0\n')
     await session.flush()
     await one.locator('.line.add', { hasText: 'tax = () => 0' }).waitFor()
     await two.getByRole('button', { name: 'Approve', exact: true }).click()
@@ -654,14 +654,14 @@ describe('pages', () => {
   })
 
   it('report a stopped server or an address of an earlier start, and continue with a new server', async () => {
-    const { place, session, served, url } = await setUp()
-    await runAgent(place.root, session)
+    const { project, session, served, url } = await setUp()
+    await runAgent(project.root, session)
     const page = await visit(url)
     await page.getByRole('button', { name: 'Approve', exact: true }).click()
     await waitForToast(page, 'approved')
     await served.close()
     await page.locator('.trouble', { hasText: 'The server does not answer.' }).waitFor()
-    const again = await serve(place, Number(new URL(url).port))
+    const again = await serve(project, Number(new URL(url).port))
     await page.locator('.trouble', { hasText: 'This address is of an earlier start.' }).waitFor({ timeout: 20_000 })
     expect((await page.request.get(url)).status()).toBe(401)
     await page.goto(again.url)
@@ -669,14 +669,14 @@ describe('pages', () => {
   })
 
   it('show names and contents as text, and hidden characters by name', async () => {
-    const { place, session, url } = await setUp()
+    const { project, session, url } = await setUp()
     const name = 'src/<img src=x onerror=document.title="owned">.html'
     session.fs.writeFileSync(
-      `${place.root}/${name}`,
+      `${project.root}/${name}`,
       '<script>document.title = "owned"</script>\nconst user\u202e = 1\n',
     )
     session.fs.writeFileSync(
-      `${place.root}/src/pic.svg`,
+      `${project.root}/src/pic.svg`,
       '<svg xmlns="http://www.w3.org/2000/svg" onload="document.title=\'owned\'"><rect width="9" height="9"/></svg>',
     )
     await session.flush()
@@ -696,11 +696,11 @@ describe('pages', () => {
 
 describe('large change sets', () => {
   it('2,000 changes with 50,000 lines render only the visible part', async () => {
-    const lines = (word: string) => Array.from({ length: 50_000 }, (_, at) => `${word} ${at}\n`).join('')
-    const { place, session, url } = await setUp({ ...FILES, 'src/huge.txt': 'old\n' })
+    const lines = (word: string) => Array.from({ length: 50_000 }, (_, index) => `${word} ${index}\n`).join('')
+    const { project, session, url } = await setUp({ ...FILES, 'src/huge.txt': 'old\n' })
     for (let at = 0; at < 2_000; at++)
-      session.fs.writeFileSync(`${place.root}/src/file${String(at).padStart(4, '0')}.txt`, `${at}\n`)
-    session.fs.writeFileSync(`${place.root}/src/huge.txt`, lines('line'))
+      session.fs.writeFileSync(`${project.root}/src/file${String(at).padStart(4, '0')}.txt`, `${at}\n`)
+    session.fs.writeFileSync(`${project.root}/src/huge.txt`, lines('line'))
     await session.flush()
     const page = await visit(`${url}#/review/cents/src%2Fhuge.txt`)
     await page.locator('.line.add', { hasText: 'line 0' }).first().waitFor()
@@ -718,8 +718,8 @@ describe('large change sets', () => {
 
 describe('accessibility', () => {
   it('axe finds nothing serious in any view, narrow or wide, dark or light', async () => {
-    const { place, workspace, session, url } = await setUp()
-    await runAgent(place.root, session)
+    const { project, workspace, session, url } = await setUp()
+    await runAgent(project.root, session)
     const review = await workspace.review('cents')
     await review.changes()
     await review.approve('src/money.ts', ADA)

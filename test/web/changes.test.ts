@@ -3,9 +3,9 @@ import type { WireChanges } from '../../src/web/wire.js'
 import { setUp } from './setup.js'
 
 it('the page gets the changes by risk, each with its facts', async () => {
-  const { ask, session, place } = await setUp()
-  session.fs.writeFileSync(`${place.root}/src/aaa.ts`, 'export const a = 1\n')
-  session.fs.writeFileSync(`${place.root}/src/zzz.ts`, 'eval(a)\n')
+  const { ask, session, project } = await setUp()
+  session.fs.writeFileSync(`${project.root}/src/aaa.ts`, 'export const a = 1\n')
+  session.fs.writeFileSync(`${project.root}/src/zzz.ts`, 'eval(a)\n')
   await session.flush()
   const listChanges = async (query: string) => {
     const { groups } = (await ask(`/api/sessions/cents/changes${query}`)).json<WireChanges>()
@@ -27,8 +27,8 @@ it('the page gets the changes by risk, each with its facts', async () => {
 })
 
 it('changes that were read while the browser started are not read again for the page', async () => {
-  const { workspace, served, changes, session, place } = await setUp()
-  session.fs.writeFileSync(`${place.root}/src/aaa.ts`, 'export const a = 1\n')
+  const { workspace, served, changes, session, project } = await setUp()
+  session.fs.writeFileSync(`${project.root}/src/aaa.ts`, 'export const a = 1\n')
   await session.flush()
   const review = await workspace.review('cents')
   let readings = 0

@@ -19,7 +19,7 @@ async function withChecks(...commands: readonly string[]) {
   const list = ['Totals of a cart add up to the cent', ...commands.map((run) => `{run: ${JSON.stringify(run)}}`)]
   const intents = INTENTS.replace('[Totals of a cart add up to the cent]', `[${list.join(', ')}]`)
   const setup = await setUp({ files: { ...FILES, '.orchestration/active_intents.yaml': intents } })
-  await runAgent(setup.place.root, setup.session)
+  await runAgent(setup.project.root, setup.session)
   return setup
 }
 
@@ -104,10 +104,10 @@ describe('the checks in a browser', () => {
   })
 
   it('name the key if policy refuses a commit without ticks', async () => {
-    const { served, place } = await withChecks('true')
+    const { served, project } = await withChecks('true')
     const page = await browser.page(served.url)
     onTestFinished(() => page.close())
-    place.write('.orchestration/policy.yaml', 'commit: { checklist: required }\n')
+    project.write('.orchestration/policy.yaml', 'commit: { checklist: required }\n')
     await page.getByRole('checkbox', { name: SENTENCE }).waitFor()
     await page.keyboard.press('A')
     await page.getByRole('dialog').getByRole('button', { name: 'Approve all' }).click()
@@ -117,7 +117,7 @@ describe('the checks in a browser', () => {
   })
 
   it('run by key, show their output, become stale, and stop', async () => {
-    const { session, place, served, workspace } = await withChecks('cat src/tax.ts; test ! -e src/slow || sleep 60')
+    const { session, project, served, workspace } = await withChecks('cat src/tax.ts; test ! -e src/slow || sleep 60')
     const page = await browser.page(served.url)
     onTestFinished(() => page.close())
     const checks = page.getByRole('region', { name: 'Checks' })
@@ -126,7 +126,7 @@ describe('the checks in a browser', () => {
     await checks.locator('.state.passed').waitFor()
     await checks.locator('summary').click()
     expect(await checks.locator('pre').textContent()).toContain('Math.round')
-    session.fs.writeFileSync(`${place.root}/src/slow`, 'x\n')
+    session.fs.writeFileSync(`${project.root}/src/slow`, 'x\n')
     await session.flush()
     await checks.locator('.state.stale').waitFor()
     await checks.getByRole('button', { name: 'Run the checks' }).click()

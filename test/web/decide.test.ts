@@ -19,7 +19,7 @@ const selection = (change: { path: string; mark: string }) => ({ changes: [{ pat
 
 async function setUpChanges(): Promise<Setup> {
   const setup = await setUp()
-  await runAgent(setup.place.root, setup.session)
+  await runAgent(setup.project.root, setup.session)
   return setup
 }
 
@@ -34,9 +34,9 @@ async function waitForDrift(ask: Setup['ask']): Promise<WireChanges> {
 
 describe('a verdict', () => {
   it('applies to the shown version, and is refused once the agent has written again', async () => {
-    const { ask, changes, session, place } = await setUpChanges()
+    const { ask, changes, session, project } = await setUpChanges()
     const tax = findChange(await changes(), 'src/tax.ts')
-    session.fs.writeFileSync(`${place.root}/src/tax.ts`, 'export const tax = () => 0\n')
+    session.fs.writeFileSync(`${project.root}/src/tax.ts`, 'export const tax = () => 0\n')
     await session.flush()
     const late = await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: selection(tax) })
     expect([late.status, late.text]).toEqual([409, expect.stringMatching(/changed .*since it was shown/)])
@@ -48,9 +48,9 @@ describe('a verdict', () => {
   })
 
   it('on everything requires the displayed digest', async () => {
-    const { ask, session, place } = await setUpChanges()
+    const { ask, session, project } = await setUpChanges()
     const { digest } = (await ask(`${CENTS}/changes`)).json<{ digest: string }>()
-    session.fs.writeFileSync(`${place.root}/src/new.ts`, 'x\n')
+    session.fs.writeFileSync(`${project.root}/src/new.ts`, 'x\n')
     await session.flush()
     await ask(`${CENTS}/changes`)
     const all = (of: string) => ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: { all: of } })
@@ -61,9 +61,9 @@ describe('a verdict', () => {
   })
 
   it('on everything reports what it skipped, and why', async () => {
-    const { ask, changes, place } = await setUpChanges()
+    const { ask, changes, project } = await setUpChanges()
     await changes()
-    place.write('src/tax.ts', 'another hand\n')
+    project.write('src/tax.ts', 'another hand\n')
     const { digest } = await waitForDrift(ask)
     const response = await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: { all: digest } })
     const { paths, left } = response.json<WireDecided>()
@@ -118,7 +118,7 @@ describe('a verdict', () => {
 
 describe('an edit', () => {
   it("of a shown version is recorded as the reviewer's", async () => {
-    const { ask, changes, session, place } = await setUpChanges()
+    const { ask, changes, session, project } = await setUpChanges()
     const tax = findChange(await changes(), 'src/tax.ts')
     const { after } = (await ask(`${CENTS}/text?path=src/tax.ts&mark=${tax.mark}`)).json<WireText>()
     const text = `${after}// rounded\n`
@@ -126,7 +126,7 @@ describe('an edit', () => {
     expect((await ask(`${CENTS}/edit`, { path: 'src/tax.ts', mark: tax.mark, text })).status).toBe(200)
     expect(findChange(await changes(), 'src/tax.ts').flags).toContain('edited')
     await session.flush()
-    expect(session.fs.readFileSync(`${place.root}/src/tax.ts`, 'utf8')).toBe(text)
+    expect(session.fs.readFileSync(`${project.root}/src/tax.ts`, 'utf8')).toBe(text)
   })
 })
 
@@ -145,7 +145,7 @@ describe('a question', () => {
 
 describe('a commit', () => {
   it('streams its progress and result; an undo stages the inverse', async () => {
-    const { ask, changes, place, session } = await setUpChanges()
+    const { ask, changes, project, session } = await setUpChanges()
     for (const path of ['src/tax.ts', 'src/old-prices.ts'])
       await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: selection(findChange(await changes(), path)) })
     const { text, headers } = await ask(`${CENTS}/commit`, {})
@@ -156,7 +156,7 @@ describe('a commit', () => {
       .map((line): WireCommit => JSON.parse(line))
     expect(lines.at(0)).toMatchObject({ phase: expect.any(String), total: expect.any(Number) })
     expect(lines.at(-1)).toMatchObject({ done: { committed: ['src/tax.ts', 'src/old-prices.ts'] } })
-    expect(place.text('src/tax.ts')).toContain('Math.round')
+    expect(project.text('src/tax.ts')).toContain('Math.round')
     await session.flush()
     expect((await changes()).map(({ path }) => path)).not.toContain('src/tax.ts')
     const [done] = lines.flatMap((line) => ('done' in line ? [line.done] : []))
@@ -166,15 +166,15 @@ describe('a commit', () => {
   })
 
   it('that is refused names the path and the reason', async () => {
-    const { ask, changes, place } = await setUpChanges()
+    const { ask, changes, project } = await setUpChanges()
     await ask(`${CENTS}/verdicts`, {
       verdict: 'approved',
       selection: selection(findChange(await changes(), 'src/tax.ts')),
     })
-    place.write('src/tax.ts', 'another hand\n')
+    project.write('src/tax.ts', 'another hand\n')
     const failed = JSON.parse((await ask(`${CENTS}/commit`, {})).text.trim().split('\n').at(-1) ?? '')
     expect(failed).toMatchObject({ failed: { reason: 'stale_file', refused: [{ path: 'src/tax.ts' }] } })
-    expect(place.text('src/tax.ts')).toBe('another hand\n')
+    expect(project.text('src/tax.ts')).toBe('another hand\n')
   })
 })
 
@@ -223,14 +223,14 @@ describe('rows', () => {
 
 describe('a changed policy and intents', () => {
   it('are shown as text, and accepted by the displayed digest', async () => {
-    const { ask, place } = await setUpChanges()
-    writeFileSync(`${place.root}/.orchestration/policy.yaml`, 'access: {"src/\u202elegacy": allow}\n')
+    const { ask, project } = await setUpChanges()
+    writeFileSync(`${project.root}/.orchestration/policy.yaml`, 'access: {"src/\u202elegacy": allow}\n')
     const { trust } = (await ask('/api/state')).json<WireState>()
     expect(trust?.changes.map(({ effect, what }) => [effect, what.includes('\u202e')])).toEqual([
       ['loosens', false],
       ['loosens', false],
     ])
-    writeFileSync(`${place.root}/.orchestration/policy.yaml`, 'access: {src: allow}\n')
+    writeFileSync(`${project.root}/.orchestration/policy.yaml`, 'access: {src: allow}\n')
     expect((await ask('/api/trust', { digest: trust?.digest })).status).toBe(409)
     const trustAfter = (await ask('/api/state')).json<WireState>().trust
     expect((await ask('/api/trust', { digest: trustAfter?.digest })).status).toBe(200)

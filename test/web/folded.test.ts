@@ -12,9 +12,9 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 it('a generated file starts folded, in every order; it is shown or approved unread only when asked', async () => {
-  const { served, session, place, ask, workspace } = await setUp()
-  session.fs.writeFileSync(`${place.root}/src/made.generated.ts`, 'export const made = 1\n')
-  session.fs.writeFileSync(`${place.root}/src/hand.ts`, 'export const hand = 1\n')
+  const { served, session, project, ask, workspace } = await setUp()
+  session.fs.writeFileSync(`${project.root}/src/made.generated.ts`, 'export const made = 1\n')
+  session.fs.writeFileSync(`${project.root}/src/hand.ts`, 'export const hand = 1\n')
   await session.flush()
   for (const query of ['', '?by=file', '?by=risk']) {
     const { groups } = (await ask(`/api/sessions/cents/changes${query}`)).json<WireChanges>()

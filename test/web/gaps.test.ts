@@ -5,15 +5,15 @@ import { gapsOf, plainLines } from '../../src/web/gaps.js'
 import { Slots } from '../../web/src/gaps.js'
 
 const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('')
-const numberedLines = Array.from({ length: 60 }, (_, at) => `line ${at}`)
+const numberedLines = Array.from({ length: 60 }, (_, index) => `line ${index}`)
 
 function hunksOf(before: string, after: string): Hunk[] {
-  return structuredPatch('a', 'a', before, after, '', '', { context: 3 }).hunks.map((hunk, at) => ({
+  return structuredPatch('a', 'a', before, after, '', '', { context: 3 }).hunks.map((hunk, index) => ({
     oldStart: hunk.oldStart,
     oldLines: hunk.oldLines,
     newStart: hunk.newStart,
     newLines: hunk.newLines,
-    id: `${at}`,
+    id: `${index}`,
     text: '',
     state: 'pending',
   }))
@@ -21,7 +21,7 @@ function hunksOf(before: string, after: string): Hunk[] {
 
 describe('gaps', () => {
   it.each([
-    ['two changes', numberedLines, numberedLines.map((line, at) => (at === 10 || at === 40 ? 'new' : line))],
+    ['two changes', numberedLines, numberedLines.map((line, index) => (index === 10 || index === 40 ? 'new' : line))],
     ['lines taken out and put in', numberedLines, ['top', ...numberedLines.slice(0, 20), ...numberedLines.slice(25)]],
     ['a change in the first and in the last line', numberedLines, ['x', ...numberedLines.slice(1, -1), 'y']],
     ['an empty text before', [], numberedLines],
@@ -41,7 +41,7 @@ describe('gaps', () => {
 })
 
 describe('the rows of a diff', () => {
-  const all = (slots: Slots) => Array.from({ length: slots.total }, (_, at) => slots.at(at))
+  const all = (slots: Slots) => Array.from({ length: slots.total }, (_, index) => slots.at(index))
 
   it('have a fold for each gap with hidden lines, and each row of the server once', () => {
     const slots = new Slots([0, 4], 9, [10, 0, 5], new Map())

@@ -145,12 +145,12 @@ describe('every route', () => {
 
 describe('paths', () => {
   it('serve only files of the page', async () => {
-    const { url, token, ask, place, session, changes } = await setUp()
-    const outside = `${place.root}-outside.txt`
+    const { url, token, ask, project, session, changes } = await setUp()
+    const outside = `${project.root}-outside.txt`
     const sibling = basename(outside)
     writeFileSync(outside, 'a secret outside')
     onTestFinished(() => rmSync(outside))
-    await runAgent(place.root, session)
+    await runAgent(project.root, session)
     const cart = (await changes()).find(({ path }) => path === 'src/cart.ts')
     const tries = [
       `../${sibling}`,

@@ -84,8 +84,8 @@ describe('a client', () => {
 
   it('that does not read its response is disconnected, and its place is free again', async () => {
     const patience = { head: 20_000, request: 20_000, idle: 700, check: 100 }
-    const { url, token, session, place, changes, ask } = await setUp({ patience, connections: 2 })
-    session.fs.writeFileSync(`${place.root}/src/long.txt`, `${'x'.repeat(400)}\n`.repeat(1_000))
+    const { url, token, session, project, changes, ask } = await setUp({ patience, connections: 2 })
+    session.fs.writeFileSync(`${project.root}/src/long.txt`, `${'x'.repeat(400)}\n`.repeat(1_000))
     await session.flush()
     const { path, mark } = findChange(await changes(), 'src/long.txt')
     const rows = `${CENTS}/rows?path=${path}&mark=${mark}`
@@ -116,28 +116,28 @@ describe('a client', () => {
   })
 
   it('that opens connections and sends nothing disconnects no active one', async () => {
-    const { url, token, session, place } = await setUp({ connections: 4 })
+    const { url, token, session, project } = await setUp({ connections: 4 })
     const news = await fetch(new URL('/api/events', url), { headers: { authorization: `Bearer ${token}` } })
     const reader = news.body?.getReader()
     await reader?.read()
     const silent = Array.from({ length: 20 }, () => connect(Number(url.port), '127.0.0.1').on('error', () => undefined))
     onTestFinished(() => silent.forEach((socket) => void socket.destroy()))
     await Promise.all(silent.map((socket) => new Promise((resolve) => socket.once('connect', resolve))))
-    session.fs.writeFileSync(`${place.root}/src/new.ts`, 'x\n')
+    session.fs.writeFileSync(`${project.root}/src/new.ts`, 'x\n')
     await session.flush()
     expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('"sessions":["cents"]')
     await reader?.cancel()
   })
 
   it('is refused once a limited number of others listen for news', async () => {
-    const { url, token, session, place } = await setUp()
+    const { url, token, session, project } = await setUp()
     const headers = { authorization: `Bearer ${token}` }
     const open = Array.from({ length: 26 }, () => fetch(new URL('/api/events', url), { headers }))
     const answers = await Promise.all(open)
     expect(answers.filter(({ status }) => status === 503)).toHaveLength(2)
     const reader = answers[0]?.body?.getReader()
     await reader?.read()
-    session.fs.writeFileSync(`${place.root}/src/new.ts`, 'x\n')
+    session.fs.writeFileSync(`${project.root}/src/new.ts`, 'x\n')
     await session.flush()
     const news = new TextDecoder().decode((await reader?.read())?.value)
     expect(news).toContain('"sessions":["cents"]')
@@ -157,9 +157,9 @@ describe('names and contents', () => {
   const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 
   it('are data, whatever they contain; hidden characters are named', async () => {
-    const { session, place, ask, changes } = await setUp()
+    const { session, project, ask, changes } = await setUp()
     session.fs.writeFileSync(
-      `${place.root}/src/${SCRIPT}`,
+      `${project.root}/src/${SCRIPT}`,
       '<script>alert(1)</script>\nconst a = "\u202etxt.exe"\u200b\n',
     )
     await session.flush()
@@ -171,11 +171,11 @@ describe('names and contents', () => {
   })
 
   it('an SVG is served as an image only, other bytes by their type, and nothing as a page', async () => {
-    const { session, place, ask, changes } = await setUp()
+    const { session, project, ask, changes } = await setUp()
     const { fs } = session
-    fs.writeFileSync(`${place.root}/src/a.svg`, SVG)
-    fs.writeFileSync(`${place.root}/src/b.png`, Buffer.from(`\x89PNG\r\n\x1a\n\0<script>alert(1)</script>`, 'latin1'))
-    fs.writeFileSync(`${place.root}/src/c.png`, Buffer.from('\0<!doctype html><script>alert(1)</script>'))
+    fs.writeFileSync(`${project.root}/src/a.svg`, SVG)
+    fs.writeFileSync(`${project.root}/src/b.png`, Buffer.from(`\x89PNG\r\n\x1a\n\0<script>alert(1)</script>`, 'latin1'))
+    fs.writeFileSync(`${project.root}/src/c.png`, Buffer.from('\0<!doctype html><script>alert(1)</script>'))
     await session.flush()
     const all = await changes()
     const image = async (path: string, headers = {}) => {
@@ -208,13 +208,13 @@ describe('decisions apply to the shown content', () => {
   const PNG = (text: string) => Buffer.from(`\x89PNG\r\n\x1a\n\0${text}`, 'latin1')
 
   it('an image or a text is not shown under the mark of an earlier version', async () => {
-    const { session, place, ask, changes } = await setUp()
-    session.fs.writeFileSync(`${place.root}/src/b.png`, PNG('first'))
-    session.fs.writeFileSync(`${place.root}/src/t.ts`, 'first\n')
+    const { session, project, ask, changes } = await setUp()
+    session.fs.writeFileSync(`${project.root}/src/b.png`, PNG('first'))
+    session.fs.writeFileSync(`${project.root}/src/t.ts`, 'first\n')
     await session.flush()
     const all = await changes()
-    session.fs.writeFileSync(`${place.root}/src/b.png`, PNG('second'))
-    session.fs.writeFileSync(`${place.root}/src/t.ts`, 'second\n')
+    session.fs.writeFileSync(`${project.root}/src/b.png`, PNG('second'))
+    session.fs.writeFileSync(`${project.root}/src/t.ts`, 'second\n')
     await session.flush()
     for (const [path, what] of [
       ['src/b.png', 'image'],
@@ -227,9 +227,9 @@ describe('decisions apply to the shown content', () => {
   })
 
   it('an SVG is shown as an image and as text, so its scripts are visible in its lines', async () => {
-    const { session, place, ask, changes } = await setUp()
+    const { session, project, ask, changes } = await setUp()
     session.fs.writeFileSync(
-      `${place.root}/src/a.svg`,
+      `${project.root}/src/a.svg`,
       '<svg xmlns="http://www.w3.org/2000/svg">\n<script>alert(1)</script>\n</svg>\n',
     )
     await session.flush()
@@ -242,11 +242,11 @@ describe('decisions apply to the shown content', () => {
 
 describe('long use', () => {
   it('keeps a bounded number of rows over many files', async () => {
-    const { session, place, ask, changes } = await setUp()
-    const long = Array.from({ length: 20_000 }, (_, at) => `line ${at} of a text that is long enough to weigh`).join(
+    const { session, project, ask, changes } = await setUp()
+    const long = Array.from({ length: 20_000 }, (_, index) => `line ${index} of a text that is long enough to weigh`).join(
       '\n',
     )
-    for (let at = 0; at < 12; at++) session.fs.writeFileSync(`${place.root}/src/long${at}.txt`, `${at}\n${long}\n`)
+    for (let at = 0; at < 12; at++) session.fs.writeFileSync(`${project.root}/src/long${at}.txt`, `${at}\n${long}\n`)
     await session.flush()
     const all = (await changes()).filter(({ path }) => path.includes('long'))
     setFlagsFromString('--expose-gc')

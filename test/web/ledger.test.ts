@@ -9,8 +9,8 @@ it.each([
   ['of which some have no id', (n: number) => (n % 3 === 0 ? { id: `R-${n}` } : {})],
   ['whose ids repeat', (n: number) => ({ id: `R-${n % 150}` })],
 ])('the ledger page lists records %s, newest first, each on one page', async (_, about) => {
-  const { ask, place } = await setUp()
-  const file = `${place.root}/.orchestration/agent_trace.jsonl`
+  const { ask, project } = await setUp()
+  const file = `${project.root}/.orchestration/agent_trace.jsonl`
   const add = (n: number) =>
     appendFileSync(file, `${JSON.stringify({ ...about(n), files: [{ path: `src/${n}.ts` }] })}\n`)
   const read = async (query = '') => (await ask(`/api/ledger${query}`)).json<WireTimeline>()

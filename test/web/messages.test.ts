@@ -22,8 +22,8 @@ const messages = (page: Page) => page.locator('.toast p').allInnerTexts()
 
 describe('a message', () => {
   it('ends when the view changes, and a failure replaces the one before it', async () => {
-    const { place, session, url } = await setUp()
-    await runAgent(place.root, session)
+    const { project, session, url } = await setUp()
+    await runAgent(project.root, session)
     const page = await visit(url, '#/review/cents/src%2Fmoney.ts')
     await page.locator('.hunk-head').waitFor()
     await page.keyboard.press('c')
@@ -40,8 +40,8 @@ describe('a message', () => {
   })
 
   it('on a verdict by key is about the file before the one that opens', async () => {
-    const { place, session, url } = await setUp()
-    await runAgent(place.root, session)
+    const { project, session, url } = await setUp()
+    await runAgent(project.root, session)
     const page = await visit(url, '#/review/cents/src%2Fold-prices.ts')
     await page.locator('.hunk-head').waitFor()
     await page.keyboard.press('Y')
@@ -54,8 +54,8 @@ describe('a message', () => {
 
 describe('an address', () => {
   it('with an unknown session, page or change names what is missing', async () => {
-    const { place, session, url } = await setUp()
-    await runAgent(place.root, session)
+    const { project, session, url } = await setUp()
+    await runAgent(project.root, session)
     const page = await visit(url, '#/review/nope')
     await page.getByText('There is no session nope.').waitFor()
     await page.getByRole('link', { name: 'Back to the list of changes' }).click()
@@ -74,10 +74,10 @@ describe('an address', () => {
 })
 
 it('an approval of an unresolved conflict is refused with what to do on the page', async () => {
-  const { place, session, workspace, url } = await setUp()
-  session.fs.writeFileSync(`${place.root}/src/money.ts`, 'export const format = (cents: number) => cents / 100\n')
+  const { project, session, workspace, url } = await setUp()
+  session.fs.writeFileSync(`${project.root}/src/money.ts`, 'export const format = (cents: number) => cents / 100\n')
   await session.flush()
-  place.write('src/money.ts', 'export const format = (value: number) => value + " €"\n')
+  project.write('src/money.ts', 'export const format = (value: number) => value + " €"\n')
   const review = await workspace.review('cents')
   await review.changes()
   await expect(review.commit({ merge: true })).rejects.toMatchObject({ reason: 'stale_file' })
@@ -95,9 +95,9 @@ it('an approval of an unresolved conflict is refused with what to do on the page
 
 describe('the layout', () => {
   it('has hunk headers in their middle, and commands in line with files', async () => {
-    const { place, session, url } = await setUp()
+    const { project, session, url } = await setUp()
     await session.exec('sh -c "echo 1 > src/one.ts"')
-    await runAgent(place.root, session)
+    await runAgent(project.root, session)
     const page = await visit(url, '#/review/cents/src%2Fcart.ts')
     const button = page.getByRole('button', { name: 'Approve hunk 1' })
     await button.waitFor()
@@ -127,9 +127,9 @@ describe('the layout', () => {
   })
 
   it('cuts a long file name in its middle, and has the whole path as a title', async () => {
-    const { place, session, url } = await setUp()
+    const { project, session, url } = await setUp()
     const names = [1, 2].map((at) => `file-with-a-rather-long-name-that-does-not-fit-in-the-list-${at}.ts`)
-    for (const name of names) session.fs.writeFileSync(`${place.root}/src/${name}`, `export {}\n`)
+    for (const name of names) session.fs.writeFileSync(`${project.root}/src/${name}`, `export {}\n`)
     await session.flush()
     const page = await visit(url)
     for (const name of names) {

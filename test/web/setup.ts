@@ -8,7 +8,7 @@ import { type TestWorkspace, testWorkspace } from '../support/workspace.js'
 import { FILES, openAgent } from './scene.js'
 
 export interface Setup {
-  readonly place: TestWorkspace
+  readonly project: TestWorkspace
   readonly workspace: Workspace
   readonly session: Session
   readonly served: ReviewServer
@@ -34,8 +34,8 @@ export async function setUp({
   files = FILES,
   ...options
 }: Partial<ServeOptions> & { readonly files?: Readonly<Record<string, string>> } = {}): Promise<Setup> {
-  const place = testWorkspace(files, '')
-  const workspace = await place.open()
+  const project = testWorkspace(files, '')
+  const workspace = await project.open()
   const session = await openAgent(workspace)
   const served = await serveReview({ workspace, admit: () => undefined, by: ADA, page: buildPageOnce(), ...options })
   onTestFinished(() => served.close())
@@ -54,7 +54,7 @@ export async function setUp({
     const { groups } = (await ask('/api/sessions/cents/changes')).json<WireChanges>()
     return groups.flatMap((group) => group.changes)
   }
-  return { place, workspace, session, served, url, token, ask, changes }
+  return { project, workspace, session, served, url, token, ask, changes }
 }
 
 /** Sends one request with exactly these headers and path. */

@@ -12,13 +12,13 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 it('long names and questions of an agent push neither the list of files nor the decisions out of view', async () => {
-  const place = testWorkspace(FILES, '')
-  const workspace = await place.open()
+  const project = testWorkspace(FILES, '')
+  const workspace = await project.open()
   const long = 'a model with a long name '.repeat(40)
   const session = await workspace.session({ id: 'loud', agent: { tool: long, model: long } })
   await session.selectIntent('INT-007')
   for (const name of ['a', 'b', 'c', 'd']) {
-    session.fs.writeFileSync(`${place.root}/src/${name}.ts`, `${name}\n`)
+    session.fs.writeFileSync(`${project.root}/src/${name}.ts`, `${name}\n`)
     await session.requestScope([`mail/${name}/**`], 'It is needed there. '.repeat(20))
   }
   await session.flush()

@@ -6,11 +6,11 @@ import { FILES, INTENTS, openAgent, runAgent } from './scene.js'
 /** The exported page: its texts, and that nothing an agent wrote becomes markup. */
 
 async function page(intents = INTENTS, work?: (at: string, session: Awaited<ReturnType<typeof openAgent>>) => void) {
-  const place = testWorkspace({ ...FILES, '.orchestration/active_intents.yaml': intents }, '')
-  const workspace = await place.open()
+  const project = testWorkspace({ ...FILES, '.orchestration/active_intents.yaml': intents }, '')
+  const workspace = await project.open()
   const session = await openAgent(workspace)
-  await runAgent(place.root, session)
-  work?.(place.root, session)
+  await runAgent(project.root, session)
+  work?.(project.root, session)
   await session.flush()
   const review = await workspace.review(session.id)
   return { review, workspace, render: () => renderStaticReview(workspace, review, ['0001-Prices & more.patch']) }

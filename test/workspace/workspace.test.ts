@@ -19,49 +19,49 @@ import { failure, metadataOf, reasonOf, recordsOf, type TestWorkspace, testWorks
 const ANN = { name: 'Ann' }
 
 /** An agent with one staged edit, and a person who looks at it through another Workspace object. */
-async function setUpStaged(): Promise<{ at: TestWorkspace; agent: Awaited<ReturnType<typeof startSession>>; person: Workspace }> {
-  const at = testWorkspace()
-  const agent = await startSession(await at.open())
+async function setUpStaged(): Promise<{ project: TestWorkspace; agent: Awaited<ReturnType<typeof startSession>>; person: Workspace }> {
+  const project = testWorkspace()
+  const agent = await startSession(await project.open())
   agent.fs.readFileSync('src/a.ts')
   agent.fs.writeFileSync('src/a.ts', 'a one\na TWO\n')
-  return { at, agent, person: await at.open() }
+  return { project, agent, person: await project.open() }
 }
 
 describe('opening', () => {
   it('accepts a path, a file URL and a link to the root, and resolves paths by each of them', async () => {
-    const at = testWorkspace()
-    fs.symlinkSync(at.root, `${at.root}.link`)
+    const project = testWorkspace()
+    fs.symlinkSync(project.root, `${project.root}.link`)
     try {
       const { openWorkspace } = await import('../../src/index.js')
-      for (const root of [at.root, pathToFileURL(at.root), `${at.root}/src/..`, `${at.root}.link`]) {
+      for (const root of [project.root, pathToFileURL(project.root), `${project.root}/src/..`, `${project.root}.link`]) {
         const workspace = await openWorkspace(root)
-        expect(workspace.root).toBe(at.root)
+        expect(workspace.root).toBe(project.root)
         await workspace.close()
       }
-      const workspace = await openWorkspace(`${at.root}.link`)
+      const workspace = await openWorkspace(`${project.root}.link`)
       const session = await startSession(workspace)
-      session.fs.writeFileSync(`${at.root}.link/src/b.ts`, 'by the link')
-      expect(session.fs.readFileSync(`${at.root}/src/b.ts`, 'utf8')).toBe('by the link')
+      session.fs.writeFileSync(`${project.root}.link/src/b.ts`, 'by the link')
+      expect(session.fs.readFileSync(`${project.root}/src/b.ts`, 'utf8')).toBe('by the link')
       await workspace.close()
     } finally {
-      fs.unlinkSync(`${at.root}.link`)
+      fs.unlinkSync(`${project.root}.link`)
     }
   })
 
   it('changes nothing on disk', async () => {
-    const at = testWorkspace()
-    const before = treeOf(fs, at.root)
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const before = treeOf(fs, project.root)
+    const workspace = await project.open()
     await workspace.sessions()
     await workspace.intents.list()
     await workspace.close()
-    expect(treeOf(fs, at.root)).toEqual(before)
+    expect(treeOf(fs, project.root)).toEqual(before)
   })
 
   it('without .orchestration has no intents, denies every write with a hint, and creates nothing', async () => {
-    const at = testWorkspace(undefined, '')
-    const before = treeOf(fs, at.root)
-    const workspace = await at.open()
+    const project = testWorkspace(undefined, '')
+    const before = treeOf(fs, project.root)
+    const workspace = await project.open()
     const session = await workspace.session({ id: 's' })
     const error = await failure(() => session.fs.writeFileSync('src/a.ts', 'x'))
     expect(error).toMatchObject({ code: 'EACCES', reason: 'missing_intent_id' })
@@ -69,7 +69,7 @@ describe('opening', () => {
     expect(session.fs.readFileSync('src/b.ts', 'utf8')).toBe('b\n')
     expect(await workspace.sessions()).toEqual([])
     await workspace.close()
-    expect(treeOf(fs, at.root)).toEqual(before)
+    expect(treeOf(fs, project.root)).toEqual(before)
   })
 })
 
@@ -84,8 +84,8 @@ function leaveAttempt({ attempts, tx }: Layout, id: string): void {
 describe('recover', () => {
   /** A decided commit whose process died, a later save by another program, and an attempt that died earlier. */
   async function cutOff(): Promise<TestWorkspace> {
-    const at = testWorkspace()
-    const layout = layoutAt(at.root)
+    const project = testWorkspace()
+    const layout = layoutAt(project.root)
     let isPublished = false
     const { disk } = reportingDisk(({ name, args }) => {
       if (isPublished && name !== 'lstat') throw new CrashError()
@@ -106,35 +106,35 @@ describe('recover', () => {
     )
     await expect(commit).rejects.toThrow(CrashError)
     leaveAttempt(layout, '2-abcd')
-    at.write('src/b.ts', 'theirs')
-    return at
+    project.write('src/b.ts', 'theirs')
+    return project
   }
 
   it('happens when a workspace opens, is reported by recover(), and happens once', async () => {
-    const at = await cutOff()
-    const workspace = await at.open()
-    expect([at.text('src/b.ts'), at.text('src/new.ts')]).toEqual(['theirs', 'new'])
+    const project = await cutOff()
+    const workspace = await project.open()
+    expect([project.text('src/b.ts'), project.text('src/new.ts')]).toEqual(['theirs', 'new'])
     const recovery = await workspace.recover()
     expect(recovery).toMatchObject({ finished: [1], rolledBack: ['2-abcd'], left: [{ seq: 1, path: 'src/b.ts' }] })
-    expect(at.text(recovery.left[0]?.kept ?? '')).toBe('ours')
+    expect(project.text(recovery.left[0]?.kept ?? '')).toBe('ours')
     expect(await workspace.recover()).toEqual(recovery)
     expect((await recordsOf(workspace)).map((record) => metadataOf(record).type)).toEqual(['commit'])
-    expect(await (await at.open()).recover()).toEqual({ finished: [], rolledBack: [], left: [] })
+    expect(await (await project.open()).recover()).toEqual({ finished: [], rolledBack: [], left: [] })
   })
 
   it('finishes a commit of another process that died since', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
-    leaveAttempt(layoutAt(at.root), '1-abcd')
+    const project = testWorkspace()
+    const workspace = await project.open()
+    leaveAttempt(layoutAt(project.root), '1-abcd')
     expect(await workspace.recover()).toEqual({ finished: [], rolledBack: ['1-abcd'], left: [] })
-    expect(fs.readdirSync(layoutAt(at.root).tx)).toEqual([])
+    expect(fs.readdirSync(layoutAt(project.root).tx)).toEqual([])
   })
 })
 
 describe('init', () => {
   it('creates a workspace that opens without an intent; a second run keeps everything', async () => {
-    const at = testWorkspace(undefined, '')
-    const { created, kept } = await initWorkspace(at.root)
+    const project = testWorkspace(undefined, '')
+    const { created, kept } = await initWorkspace(project.root)
     expect(created.sort()).toEqual([
       '.orchestration/.gitattributes',
       '.orchestration/.gitignore',
@@ -142,14 +142,14 @@ describe('init', () => {
       '.orchestration/policy.yaml',
     ])
     expect(kept).toEqual([])
-    const workspace = await at.open()
+    const workspace = await project.open()
     expect(await workspace.intents.list()).toEqual([])
     const session = await workspace.session({ id: 's' })
     expect(await reasonOf(() => session.fs.writeFileSync('src/a.ts', 'x'))).toBe('missing_intent_id')
-    at.write('.orchestration/active_intents.yaml', 'active_intents: [] # mine\n')
-    expect(await initWorkspace(at.root)).toEqual({ created: [], kept: expect.arrayContaining(created) })
-    expect(at.text('.orchestration/active_intents.yaml')).toBe('active_intents: [] # mine\n')
-    expect(at.text('.orchestration/.gitignore')).toContain('/sessions/')
+    project.write('.orchestration/active_intents.yaml', 'active_intents: [] # mine\n')
+    expect(await initWorkspace(project.root)).toEqual({ created: [], kept: expect.arrayContaining(created) })
+    expect(project.text('.orchestration/active_intents.yaml')).toBe('active_intents: [] # mine\n')
+    expect(project.text('.orchestration/.gitignore')).toContain('/sessions/')
   })
 })
 
@@ -164,11 +164,11 @@ describe('sessions', () => {
   })
 
   it('refuses an id that is not a plain file name, and creates nothing', async () => {
-    const at = testWorkspace()
-    const workspace = await at.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     for (const id of ['', '..', '../x', 'a/b', '.hidden', 'x'.repeat(101), 'a\0b', 'a b'])
       expect(await reasonOf(() => workspace.session({ id }))).toBe('path_escape')
-    expect(existsSync(`${stateOf(at.root)}/sessions`)).toBe(false)
+    expect(existsSync(`${stateOf(project.root)}/sessions`)).toBe(false)
   })
 
   it('lists sessions with their agent, their changes and whether a process holds them', async () => {
@@ -181,10 +181,10 @@ describe('sessions', () => {
   })
 
   it('lists a session of another process and shows its stage; opening it is session_busy until that process ends', async () => {
-    const at = testWorkspace()
-    const child = startChild('holder.ts', at.root, 'theirs')
+    const project = testWorkspace()
+    const child = startChild('holder.ts', project.root, 'theirs')
     expect(await child.line()).toBe('held')
-    const workspace = await at.open()
+    const workspace = await project.open()
     expect(await workspace.sessions()).toMatchObject([{ id: 'theirs', live: true, changes: 1 }])
     const { changes } = await (await workspace.review('theirs')).changes()
     expect(changes).toMatchObject([{ path: 'src/held.ts', kind: 'create' }])
@@ -201,11 +201,11 @@ describe('sessions', () => {
   })
 
   it('resumes a session of a killed process with its stage and without its intent', async () => {
-    const at = testWorkspace()
-    const child = startChild('holder.ts', at.root, 'theirs')
+    const project = testWorkspace()
+    const child = startChild('holder.ts', project.root, 'theirs')
     await child.line()
     await child.kill()
-    const workspace = await at.open()
+    const workspace = await project.open()
     expect(await workspace.sessions()).toMatchObject([{ id: 'theirs', live: false, changes: 1 }])
     const session = await workspace.session({ id: 'theirs' })
     expect(session.intent).toBeUndefined()
@@ -237,7 +237,7 @@ describe('a review', () => {
   })
 
   it('approves and commits; the disk, the ledger and the stage agree, and the agent continues', async () => {
-    const { at, agent, person } = await setUpStaged()
+    const { project, agent, person } = await setUpStaged()
     const review = await person.review('agent')
     await review.changes()
     const verdict = await review.approve(undefined, ANN)
@@ -245,7 +245,7 @@ describe('a review', () => {
     expect((await agent.changes()).changes).toMatchObject([{ state: 'approved' }])
     const result = await review.commit()
     expect(result).toMatchObject({ committed: ['src/a.ts'], conflicts: [] })
-    expect(at.text('src/a.ts')).toBe('a one\na TWO\n')
+    expect(project.text('src/a.ts')).toBe('a one\na TWO\n')
     expect((await agent.changes()).changes).toEqual([])
     expect((await review.changes()).changes).toEqual([])
     const commit = (await recordsOf(person)).find((record) => metadataOf(record).type === 'commit')
@@ -259,7 +259,7 @@ describe('a review', () => {
   })
 
   it('commits creations, deletions, renames and a new empty directory together', async () => {
-    const { at, agent, person } = await setUpStaged()
+    const { project, agent, person } = await setUpStaged()
     agent.fs.mkdirSync('src/empty/deep', { recursive: true })
     agent.fs.renameSync('src/sub', 'src/moved')
     agent.fs.renameSync('src/b.ts', 'src/bb.ts')
@@ -270,14 +270,14 @@ describe('a review', () => {
     await review.approve()
     const wanted = treeOf(agent.fs, 'src')
     await review.commit()
-    expect(treeOf(fs, `${at.root}/src`)).toEqual(wanted)
+    expect(treeOf(fs, `${project.root}/src`)).toEqual(wanted)
     expect((await agent.changes()).changes).toEqual([])
     expect(treeOf(agent.fs, 'src')).toEqual(wanted)
     expect(agent.fs.readFileSync('src/moved/c.ts', 'utf8')).toBe('c\n')
   })
 
   it('approves only what was shown; later writes need their own verdict', async () => {
-    const { at, agent, person } = await setUpStaged()
+    const { project, agent, person } = await setUpStaged()
     const review = await person.review('agent')
     await review.changes()
     agent.fs.writeFileSync('src/a.ts', 'something else')
@@ -287,7 +287,7 @@ describe('a review', () => {
     agent.fs.writeFileSync('src/a.ts', 'after the verdict')
     const left = [expect.objectContaining({ path: 'src/a.ts' })]
     expect(await review.commit()).toEqual({ id: '', seq: 0, committed: [], conflicts: [], left })
-    expect(at.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
   })
 
   it('commits nothing and records nothing when nothing is approved', async () => {
@@ -299,25 +299,25 @@ describe('a review', () => {
   })
 
   it('commits a part and keeps the rest staged', async () => {
-    const { at, agent, person } = await setUpStaged()
+    const { project, agent, person } = await setUpStaged()
     agent.fs.writeFileSync('src/b.ts', 'b2')
     const review = await person.review('agent')
     await review.changes()
     await review.approve('src/b.ts')
     expect((await review.commit()).committed).toEqual(['src/b.ts'])
-    expect(at.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
     expect((await agent.changes()).changes.map(({ path }) => path)).toEqual(['src/a.ts'])
     expect(agent.fs.readFileSync('src/a.ts', 'utf8')).toBe('a one\na TWO\n')
   })
 
   it('rejects a change: the agent gets it once as feedback and once at its next write, and it is never committed', async () => {
-    const { at, agent, person } = await setUpStaged()
+    const { project, agent, person } = await setUpStaged()
     const review = await person.review('agent')
     await review.changes()
     await review.reject('src/a.ts', 'Keep it lower case.', ANN)
     await review.approve()
     expect((await review.commit()).id).toBe('')
-    expect(at.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
     expect(await agent.feedback()).toEqual([
       { path: 'src/a.ts', kind: 'rejected', reason: 'Keep it lower case.', by: ANN },
     ])
@@ -358,14 +358,14 @@ describe('a review', () => {
   })
 
   it("flags a person's edit on disk and never overwrites it", async () => {
-    const { at, agent, person } = await setUpStaged()
+    const { project, agent, person } = await setUpStaged()
     const review = await person.review('agent')
     await review.changes()
     await review.approve()
-    at.write('src/a.ts', 'by hand\n')
+    project.write('src/a.ts', 'by hand\n')
     const refused = await failure(() => review.commit())
     expect(refused).toMatchObject({ reason: 'stale_file', refused: [{ path: 'src/a.ts', reason: 'stale_file' }] })
-    expect(at.text('src/a.ts')).toBe('by hand\n')
+    expect(project.text('src/a.ts')).toBe('by hand\n')
     expect((await review.changes()).changes).toMatchObject([{ path: 'src/a.ts', flags: ['drifted'] }])
     expect(await reasonOf(() => review.approve('src/a.ts'))).toBe('stale_file')
     expect((await review.approve()).paths).toEqual([])
@@ -388,7 +388,7 @@ describe('a review', () => {
   })
 
   it('flags a deletion as drifted when another session committed the file since', async () => {
-    const { at, person } = await setUpStaged()
+    const { project, person } = await setUpStaged()
     const two = await startSession(person, 'two')
     two.fs.rmSync('src', { recursive: true })
     const review = await person.review('agent')
@@ -400,31 +400,31 @@ describe('a review', () => {
     expect(changes.find(({ path }) => path === 'src/a.ts')).toMatchObject({ kind: 'delete', flags: ['drifted'] })
     await theirs.approve()
     await theirs.commit()
-    expect(at.text('src/a.ts')).toBe('a one\na TWO\n')
+    expect(project.text('src/a.ts')).toBe('a one\na TWO\n')
   })
 
   it('refuses the whole commit after its scope was narrowed', async () => {
-    const { at, person } = await setUpStaged()
+    const { project, person } = await setUpStaged()
     const review = await person.review('agent')
     await review.changes()
     await review.approve()
-    at.write(
+    project.write(
       '.orchestration/active_intents.yaml',
-      at.text('.orchestration/active_intents.yaml').replace('src/**', 'lib/**'),
+      project.text('.orchestration/active_intents.yaml').replace('src/**', 'lib/**'),
     )
     const refused = await failure(() => review.commit())
     expect(refused.refused).toMatchObject([{ path: 'src/a.ts', reason: 'scope_violation' }])
-    expect(at.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
   })
 
   it('commits a closed session from its files only', async () => {
-    const { at, agent, person } = await setUpStaged()
+    const { project, agent, person } = await setUpStaged()
     await agent.close()
     const review = await person.review('agent')
     await review.changes()
     await review.approve()
     await review.commit()
-    expect(at.text('src/a.ts')).toBe('a one\na TWO\n')
+    expect(project.text('src/a.ts')).toBe('a one\na TWO\n')
     expect(await person.sessions()).toMatchObject([{ id: 'agent', live: false, changes: 0 }])
     const again = await startSession(person, 'agent')
     expect((await again.changes()).changes).toEqual([])
@@ -438,27 +438,27 @@ describe('a review', () => {
 
 describe('closing the workspace', () => {
   it('closes its sessions and releases them to other processes', async () => {
-    const { at, agent, person } = await setUpStaged()
+    const { project, agent, person } = await setUpStaged()
     const mine = await startSession(person, 'mine')
     await person.close()
     expect(await reasonOf(() => mine.changes())).toBe('session_busy')
-    expect(existsSync(`${stateOf(at.root)}/sessions/mine/owner`)).toBe(false)
-    expect(readFileSync(`${stateOf(at.root)}/sessions/agent/owner`, 'utf8')).toContain(String(process.pid))
+    expect(existsSync(`${stateOf(project.root)}/sessions/mine/owner`)).toBe(false)
+    expect(readFileSync(`${stateOf(project.root)}/sessions/agent/owner`, 'utf8')).toContain(String(process.pid))
     await agent.close()
   })
 })
 
 describe('a session that another agent continues', () => {
-  const write = async (at: TestWorkspace, agent: { model: string; tool: string } | undefined, path: string) => {
-    const workspace = await at.open()
+  const write = async (project: TestWorkspace, agent: { model: string; tool: string } | undefined, path: string) => {
+    const workspace = await project.open()
     const session = await workspace.session({ id: 'agent', ...(agent && { agent }) })
     await session.selectIntent('INT-001')
     session.fs.writeFileSync(path, `by ${agent?.model ?? 'nobody'}`)
     await workspace.close()
   }
 
-  async function commitPaths(at: TestWorkspace, ...paths: string[]) {
-    const workspace = await at.open()
+  async function commitPaths(project: TestWorkspace, ...paths: string[]) {
+    const workspace = await project.open()
     const review = await workspace.review('agent')
     await review.approve(paths, ANN)
     await review.commit()
@@ -468,19 +468,19 @@ describe('a session that another agent continues', () => {
   }
 
   it('credits each agent with its own lines, and the record with the agent that wrote all of it', async () => {
-    const at = testWorkspace()
-    await write(at, { model: 'm-1', tool: 'first' }, 'src/a.ts')
-    await write(at, { model: 'm-2', tool: 'second' }, 'src/b.ts')
-    await write(at, undefined, 'src/sub/c.ts')
-    await write(at, { model: 'm-1', tool: 'first' }, 'src/new.ts')
-    expect(await commitPaths(at, 'src/a.ts', 'src/new.ts')).toEqual({
+    const project = testWorkspace()
+    await write(project, { model: 'm-1', tool: 'first' }, 'src/a.ts')
+    await write(project, { model: 'm-2', tool: 'second' }, 'src/b.ts')
+    await write(project, undefined, 'src/sub/c.ts')
+    await write(project, { model: 'm-1', tool: 'first' }, 'src/new.ts')
+    expect(await commitPaths(project, 'src/a.ts', 'src/new.ts')).toEqual({
       tool: { name: 'first' },
       models: [
         ['src/a.ts', 'm-1'],
         ['src/new.ts', 'm-1'],
       ],
     })
-    expect((await commitPaths(at, 'src/b.ts', 'src/sub/c.ts')).models).toEqual([
+    expect((await commitPaths(project, 'src/b.ts', 'src/sub/c.ts')).models).toEqual([
       ['src/b.ts', 'm-2'],
       // Opened without an agent, a session continues with its last one.
       ['src/sub/c.ts', 'm-2'],
@@ -488,24 +488,24 @@ describe('a session that another agent continues', () => {
   })
 
   it('does not credit a named agent with lines whose agent is unknown', async () => {
-    const at = testWorkspace()
-    await write(at, undefined, 'src/a.ts')
-    await write(at, { model: 'm-2', tool: 'second' }, 'src/b.ts')
-    expect((await commitPaths(at, 'src/a.ts')).models).toEqual([['src/a.ts', null]])
-    expect((await commitPaths(at, 'src/b.ts')).models).toEqual([['src/b.ts', 'm-2']])
+    const project = testWorkspace()
+    await write(project, undefined, 'src/a.ts')
+    await write(project, { model: 'm-2', tool: 'second' }, 'src/b.ts')
+    expect((await commitPaths(project, 'src/a.ts')).models).toEqual([['src/a.ts', null]])
+    expect((await commitPaths(project, 'src/b.ts')).models).toEqual([['src/b.ts', 'm-2']])
   })
 })
 
 it('sessions() lists a damaged session next to the others, with the file and a hint', async () => {
-  const at = testWorkspace()
-  const first = await at.open()
+  const project = testWorkspace()
+  const first = await project.open()
   for (const id of ['bad', 'good']) (await startSession(first, id)).fs.writeFileSync('src/a.ts', id)
   await first.close()
-  const log = `${stateOf(at.root)}/sessions/bad/stage.log`
+  const log = `${stateOf(project.root)}/sessions/bad/stage.log`
   const bytes = readFileSync(log)
   bytes[12] = (bytes[12] ?? 0) ^ 1
   fs.writeFileSync(log, bytes)
-  const workspace = await at.open()
+  const workspace = await project.open()
   const [bad, good] = await workspace.sessions()
   expect(bad).toMatchObject({ id: 'bad', live: false, changes: 0, agent: { model: 'm-1' } })
   expect(bad?.damaged).toMatch(/stage\.log is damaged at line 1/)

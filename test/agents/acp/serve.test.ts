@@ -7,17 +7,17 @@ import { scriptedAgent, startProxy } from './scripted-editor.js'
 
 /** Starts a proxy, initializes the connection, and creates a session. */
 async function startProxySession(files: Readonly<Record<string, string>> = FILES, capabilities: object = {}, version = 1) {
-  const place = testWorkspace(files)
-  const workspace = await place.open({ durability: 'memory' })
+  const project = testWorkspace(files)
+  const workspace = await project.open({ durability: 'memory' })
   const session = await startSession(workspace)
   const proxy = startProxy(workspace, session, [...scriptedAgent(workspace.root), `${version}`])
-  const { root } = place
+  const { root } = project
   const initialized = await proxy.editor.request('initialize', { protocolVersion: 2, clientCapabilities: capabilities })
   const created = await proxy.editor.request('session/new', { cwd: root, mcpServers: [{ name: 'm', command: 'x' }] })
   const file = (path: string) => ({ sessionId: 's1', path: `${root}/${path}` })
   const stagedChanges = async () =>
     (await session.changes()).changes.filter(({ kind }) => kind !== 'mkdir').map(({ kind, path }) => `${kind} ${path}`)
-  return { place, workspace, session, root, initialized, created, file, stagedChanges, ...proxy }
+  return { project, workspace, session, root, initialized, created, file, stagedChanges, ...proxy }
 }
 
 describe('the offered capabilities', () => {
@@ -34,7 +34,7 @@ describe('the offered capabilities', () => {
 
 describe('files', () => {
   it('are staged, not written to the disk, and requests and system calls see each other’s writes', async () => {
-    const { editor, root, file, place, stagedChanges } = await startProxySession()
+    const { editor, root, file, project, stagedChanges } = await startProxySession()
     const [served, seen, , , readOwn, , last] = await editor.prompt(
       { request: 'fs/write_text_file', params: { ...file('src/new/x.ts'), content: 'x\ny\n' } },
       { read: `${root}/src/new/x.ts` },
@@ -50,13 +50,13 @@ describe('files', () => {
       { content: 'mine\n' },
       { content: 'again\n' },
     ])
-    expect([place.text('src/a.ts'), place.text('src/b.ts')]).toEqual([FILES['src/a.ts'], FILES['src/b.ts']])
+    expect([project.text('src/a.ts'), project.text('src/b.ts')]).toEqual([FILES['src/a.ts'], FILES['src/b.ts']])
     expect(existsSync(`${root}/src/new`)).toBe(false)
     expect(await stagedChanges()).toEqual(['delete src/b.ts', 'modify src/a.ts', 'create src/new/x.ts'])
   })
 
   it('out of scope, protected or outside are refused with our error, and the editor gets no request for them', async () => {
-    const { editor, file, root, workspace, session, place } = await startProxySession()
+    const { editor, file, root, workspace, session, project } = await startProxySession()
     symlinkSync('/tmp', `${root}/src/away`)
     const paths = ['mail/m.ts', '.git/config', 'src/away/escrow-acp.txt', '../outside.txt']
     const [scope, git, link, outside, relative, absent, unread, unknown] = await editor.prompt(
@@ -81,12 +81,12 @@ describe('files', () => {
     await session.flush()
     const denied = (await recordsOf(workspace)).map(metadataOf).filter(({ type }) => type === 'denied')
     expect(denied.map(({ path }) => path)).toContain('mail/m.ts')
-    expect(place.text('mail/m.ts')).toBe(FILES['mail/m.ts'])
+    expect(project.text('mail/m.ts')).toBe(FILES['mail/m.ts'])
   })
 
   it('with unsaved edits are read from the editor, unless they are staged or denied', async () => {
-    const { editor, file, place } = await startProxySession(FILES, { fs: { readTextFile: true } })
-    place.write('.orchestration/policy.yaml', 'access: { src/sub/c.ts: deny }\n')
+    const { editor, file, project } = await startProxySession(FILES, { fs: { readTextFile: true } })
+    project.write('.orchestration/policy.yaml', 'access: { src/sub/c.ts: deny }\n')
     editor.answerRequest = () => ({ result: { content: 'one\ntwo\nthree\n' } })
     const [unsaved, , stagedChanges, denied] = await editor.prompt(
       { request: 'fs/read_text_file', params: { ...file('src/a.ts'), line: 2, limit: 1 } },
@@ -108,7 +108,7 @@ describe('terminals', () => {
   const at = (method: string, terminalId = 'escrow-1') => ({ request: method, params: { sessionId: 's1', terminalId } })
 
   it('run contained on the staged files, and the agent sees their changes', async () => {
-    const { editor, root, place, stagedChanges } = await startProxySession()
+    const { editor, root, project, stagedChanges } = await startProxySession()
     const [, , exit, output, killed, , seen, released, gone] = await editor.prompt(
       { write: `${root}/src/a.ts`, content: 'mine\n' },
       run('cat src/a.ts; echo made > src/made.ts; echo no > mail/m.ts; rm src/b.ts'),
@@ -125,13 +125,13 @@ describe('terminals', () => {
     expect([killed?.result, seen, released?.result]).toEqual([{ terminalId: 'escrow-2' }, 'made\n', {}])
     expect(gone?.error?.code).toBe(-32_602)
     expect(existsSync(`${root}/src/made.ts`)).toBe(false)
-    expect(place.text('mail/m.ts')).toBe(FILES['mail/m.ts'])
+    expect(project.text('mail/m.ts')).toBe(FILES['mail/m.ts'])
     expect(await stagedChanges()).toEqual(['delete src/b.ts', 'modify src/a.ts', 'create src/made.ts'])
   })
 
   it('obey policy, keep the end of long output, and reach the editor as text', async () => {
-    const { editor, place } = await startProxySession()
-    place.write('.orchestration/policy.yaml', 'terminal: { classes: { network: deny } }\n')
+    const { editor, project } = await startProxySession()
+    project.write('.orchestration/policy.yaml', 'terminal: { classes: { network: deny } }\n')
     const [refused, , , cut] = await editor.prompt(
       run('git push'),
       { request: 'terminal/create', params: { sessionId: 's1', command: 'printf "aäöü"', outputByteLimit: 3 } },
@@ -187,7 +187,7 @@ describe('forwarding', () => {
   })
 
   it('adds the staged changes to a permission request, and an allow is not a verdict', async () => {
-    const { editor, root, file, place, workspace } = await startProxySession()
+    const { editor, root, file, project, workspace } = await startProxySession()
     editor.answerRequest = () => ({ result: { outcome: { outcome: 'selected', optionId: 'yes' } } })
     const options = [{ optionId: 'yes', name: 'Yes', kind: 'allow_always' }]
     const toolCall = { toolCallId: 'c1', content: [{ type: 'content', content: { type: 'text', text: 'mine' } }] }
@@ -204,7 +204,7 @@ describe('forwarding', () => {
       /^escrow: 2 changes are staged in session 'agent'.*\n.*\n- delete src\/b\.ts$/,
     )
     expect(diff).toEqual({ type: 'diff', path: `${root}/src/a.ts`, oldText: FILES['src/a.ts'], newText: 'new\n' })
-    expect(place.text('src/a.ts')).toBe(FILES['src/a.ts'])
+    expect(project.text('src/a.ts')).toBe(FILES['src/a.ts'])
     const { changes } = await (await workspace.review('agent')).changes()
     expect(changes.map(({ state }) => state)).toEqual(['pending', 'pending'])
   })
@@ -246,7 +246,7 @@ describe('the ledger', () => {
 
 describe('version 2 of the protocol', () => {
   it('has no requests for files and terminals: the agent works in its mount, and its changes are staged', async () => {
-    const { editor, initialized, root, file, stagedChanges, place, session } = await startProxySession(FILES, {}, 2)
+    const { editor, initialized, root, file, stagedChanges, project, session } = await startProxySession(FILES, {}, 2)
     expect(initialized.result?.protocolVersion).toBe(2)
     const [asked, ran, , , seen] = await editor.prompt(
       { request: 'fs/write_text_file', params: { ...file('src/a.ts'), content: 'x' } },
@@ -258,15 +258,15 @@ describe('version 2 of the protocol', () => {
     expect([asked?.error?.code, ran?.error?.code, seen]).toEqual([-32_601, -32_601, 'mine\n'])
     editor.input.end()
     await expect.poll(stagedChanges).toEqual(['create src/new.ts'])
-    expect([place.text('mail/m.ts'), existsSync(`${root}/src/new.ts`)]).toEqual([FILES['mail/m.ts'], false])
+    expect([project.text('mail/m.ts'), existsSync(`${root}/src/new.ts`)]).toEqual([FILES['mail/m.ts'], false])
     expect(session.agent).toMatchObject({ tool: 'scripted', toolVersion: '3' })
     expect(editor.received.filter(({ method }) => method !== undefined)).toEqual([])
   })
 
   it('is refused for an editor that only supports version 1', async () => {
-    const place = testWorkspace()
-    const workspace = await place.open({ durability: 'memory' })
-    const { editor } = startProxy(workspace, await startSession(workspace), [...scriptedAgent(place.root), '2'])
+    const project = testWorkspace()
+    const workspace = await project.open({ durability: 'memory' })
+    const { editor } = startProxy(workspace, await startSession(workspace), [...scriptedAgent(project.root), '2'])
     const initialized = await editor.request('initialize', { protocolVersion: 1 })
     expect(initialized.error?.message).toBe('The agent uses version 2 of the protocol; version 1 was asked for.')
   })

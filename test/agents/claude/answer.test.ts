@@ -17,7 +17,7 @@ const WRITES = [
 
 describe('a tool that writes', () => {
   it.each(WRITES)('%s is refused outside of a mount, and the refusal names our tools', async (tool, input) => {
-    const { claude, place } = setUpHooks()
+    const { claude, project } = setUpHooks()
     const { decision, record, answer } = await claude('PreToolUse', call(tool, input))
     expect(decision).toBe('deny')
     expect(record).toMatchObject({
@@ -29,7 +29,7 @@ describe('a tool that writes', () => {
     expect(record.hint).toMatch(/`escrow` MCP server: write_file, edit_file/)
     // One dialect and nothing else: with keys of another client the tool would run.
     expect(Object.keys(answer)).toEqual(['hookSpecificOutput'])
-    const [last] = (await recordsOf(await place.open())).reverse()
+    const [last] = (await recordsOf(await project.open())).reverse()
     expect(last && metadataOf(last)).toMatchObject({ type: 'denied', reason: 'unsupported' })
   })
 
@@ -52,8 +52,8 @@ describe('a tool that writes', () => {
     ['../x', 'path_escape'],
   ])('is refused %j by the same judge with and without a mount (%s)', async (file_path, reason) => {
     for (const isStaged of [true, false]) {
-      const { claude, place } = setUpHooks({ isStaged })
-      symlinkSync('../mail/m.ts', `${place.root}/src/link.ts`)
+      const { claude, project } = setUpHooks({ isStaged })
+      symlinkSync('../mail/m.ts', `${project.root}/src/link.ts`)
       const { decision, record } = await claude('PreToolUse', call('Write', { file_path, content: 'x' }))
       expect([decision, record.reason]).toEqual(['deny', reason])
     }
@@ -117,17 +117,17 @@ describe('Bash', () => {
   })
 
   it('runs in the session of another process that admits it', async () => {
-    const { claude, place } = setUpHooks()
-    const session = await startSession(await place.open(), 'c1', 'INT-001')
-    const served = await serveShell(session, { announcedIn: place.root })
+    const { claude, project } = setUpHooks()
+    const session = await startSession(await project.open(), 'c1', 'INT-001')
+    const served = await serveShell(session, { announcedIn: project.root })
     expect((await claude('PreToolUse', ls)).decision).toBe('ask')
     await served.close()
     expect((await claude('PreToolUse', ls)).decision).toBe('deny')
   })
 
   it('is refused if another process holds the session, and judged by the intent selected there', async () => {
-    const { claude, place } = setUpHooks({ intents: INTENTS })
-    await startSession(await place.open(), 'c1', 'INT-002')
+    const { claude, project } = setUpHooks({ intents: INTENTS })
+    await startSession(await project.open(), 'c1', 'INT-002')
     const { record } = await claude('PreToolUse', ls)
     expect(record).toMatchObject({ reason: 'unsupported', hint: expect.stringContaining('execute_command') })
     const write = await claude('PreToolUse', call('Write', { file_path: 'src/a.ts', content: '' }))
@@ -148,11 +148,11 @@ describe('Bash', () => {
 
 describe('a tool that reads', () => {
   it('is judged by access rules, including secrets', async () => {
-    const { claude, place } = setUpHooks({ policy: 'access: {mail: deny, docs: hidden}\n' })
-    for (const path of ['.env', 'docs/x.md']) place.write(path, 'SECRET=1\n')
+    const { claude, project } = setUpHooks({ policy: 'access: {mail: deny, docs: hidden}\n' })
+    for (const path of ['.env', 'docs/x.md']) project.write(path, 'SECRET=1\n')
     const reason = async (tool: string, input: Record<string, unknown>) =>
       (await claude('PreToolUse', call(tool, input))).record.reason
-    expect(await reason('Read', { file_path: `${place.root}/mail/m.ts` })).toBe('access_denied')
+    expect(await reason('Read', { file_path: `${project.root}/mail/m.ts` })).toBe('access_denied')
     expect(await reason('Read', { file_path: '.env' })).toBe('access_denied')
     expect(await reason('Read', { file_path: 'docs/x.md' })).toBe('hidden')
     expect(await reason('Grep', { pattern: 'SECRET' })).toBe('access_denied')
@@ -198,13 +198,13 @@ describe('a directory that is not a workspace', () => {
   })
 
   it('counts as the workspace that the call points into or Claude Code was started in', async () => {
-    const { place } = setUpHooks()
+    const { project } = setUpHooks()
     const from = { session_id: 's', cwd: '/', hook_event_name: 'PreToolUse' }
-    const into = { ...from, ...call('Write', { file_path: `${place.root}/src/a.ts`, content: '' }) }
+    const into = { ...from, ...call('Write', { file_path: `${project.root}/src/a.ts`, content: '' }) }
     const decided = { hookSpecificOutput: { permissionDecision: 'deny' } }
     expect(await answerClaude(JSON.stringify(into), { env: {} })).toMatchObject(decided)
     const out = { ...from, ...call('Write', { file_path: `${homedir()}/x`, content: '' }) }
-    const env = { CLAUDE_PROJECT_DIR: place.root }
+    const env = { CLAUDE_PROJECT_DIR: project.root }
     expect(await answerClaude(JSON.stringify(out), { env })).toMatchObject(decided)
   })
 })
@@ -219,9 +219,9 @@ describe('the other events', () => {
   })
 
   it('a rejection is delivered once with the next event; at the end of a turn it blocks the stop', async () => {
-    const { claude, place } = setUpHooks({ intents: INTENTS })
+    const { claude, project } = setUpHooks({ intents: INTENTS })
     const rejectChange = async (path: string) => {
-      const workspace = await place.open()
+      const workspace = await project.open()
       const session = await startSession(workspace, 'c1')
       session.fs.writeFileSync(path, 'x')
       await (await workspace.review('c1')).reject(path, `No ${path}.`)
@@ -254,9 +254,9 @@ describe('the other events', () => {
 
   it('a worktree is refused and recorded, with and without a mount, because nothing would stage its writes', async () => {
     for (const isStaged of [true, false]) {
-      const { claude, place } = setUpHooks({ isStaged })
+      const { claude, project } = setUpHooks({ isStaged })
       await expect(claude('WorktreeCreate', { name: 'fix-1' })).rejects.toThrow(/escrow run --session fix-1 -- claude/)
-      const [last] = (await recordsOf(await place.open())).reverse()
+      const [last] = (await recordsOf(await project.open())).reverse()
       expect(last && metadataOf(last)).toMatchObject({ type: 'denied', reason: 'unsupported' })
       // The model chose the name: it must not appear in our message.
       await expect(claude('WorktreeCreate', { name: 'x; rm -rf /' })).rejects.toThrow(/--session NAME -- claude/)
@@ -302,21 +302,21 @@ describe('invalid input', () => {
   })
 
   it('fails for an invalid session id and a damaged workspace', async () => {
-    const { claude, place } = setUpHooks()
+    const { claude, project } = setUpHooks()
     const write = call('Write', { file_path: 'src/a.ts', content: '' })
     await expect(claude('PreToolUse', { ...write, session_id: '../x' })).rejects.toThrow(/session/)
-    mkdirSync(`${stateOf(place.root)}/sessions/c1`, { recursive: true })
-    place.write('.orchestration/sessions/c1/owner', 'nobody')
+    mkdirSync(`${stateOf(project.root)}/sessions/c1`, { recursive: true })
+    project.write('.orchestration/sessions/c1/owner', 'nobody')
     expect((await claude('PreToolUse', write)).decision).toBe('deny')
-    rmSync(`${place.root}/.orchestration/active_intents.yaml`)
-    place.write('.orchestration/active_intents.yaml', '{')
+    rmSync(`${project.root}/.orchestration/active_intents.yaml`)
+    project.write('.orchestration/active_intents.yaml', '{')
     expect((await claude('PreToolUse', write)).record.reason).toBe('policy_invalid')
   })
 
   it('does not change a decision when the ledger cannot be written', async () => {
-    const { claude, place } = setUpHooks()
-    mkdirSync(`${place.root}/.orchestration/agent_trace.jsonl`)
+    const { claude, project } = setUpHooks()
+    mkdirSync(`${project.root}/.orchestration/agent_trace.jsonl`)
     expect((await claude('PreToolUse', call('Write', { file_path: 'README.md', content: '' }))).decision).toBe('deny')
-    rmSync(`${place.root}/.orchestration/agent_trace.jsonl`, { recursive: true })
+    rmSync(`${project.root}/.orchestration/agent_trace.jsonl`, { recursive: true })
   })
 })

@@ -40,29 +40,29 @@ async function statusAs(origin: string, host: string): Promise<number | undefine
 
 describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
   async function serveHooks(setup: SetupOptions = {}, more: Partial<ClaudeHookOptions> = {}) {
-    const { place } = setUpHooks(setup)
-    const origin = await serve({ root: place.root, token: TOKEN, ...more })
+    const { project } = setUpHooks(setup)
+    const origin = await serve({ root: project.root, token: TOKEN, ...more })
     const post = async (body: string, query = '', headers: Record<string, string> = {}) => {
       const address = `${origin}/hooks/claude${query}`
       const authorization = `Bearer ${TOKEN}`
       return fetch(address, { method: 'POST', body, headers: { authorization, ...headers } })
     }
     const eventBody = (event: string, more: object = {}) =>
-      JSON.stringify({ session_id: 'c1', cwd: place.root, hook_event_name: event, ...more })
+      JSON.stringify({ session_id: 'c1', cwd: project.root, hook_event_name: event, ...more })
     /** A response that Claude Code accepts: status 200 with one JSON object. */
     const answer = async (event: string, more: object = {}, query = '') => {
       const response = await post(eventBody(event, more), query)
       expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
       return fieldsOf(await response.json())
     }
-    return { place, origin, post, eventBody, answer }
+    return { project, origin, post, eventBody, answer }
   }
 
   describe('a hook server', () => {
     it.each(CLAUDE_EVENTS)('answers %s as the command does', async (event) => {
-      const { place, eventBody, answer } = await serveHooks()
+      const { project, eventBody, answer } = await serveHooks()
       // A turn gets the intent only if it changed: this conversation already has it.
-      await answerClaude(eventBody('SessionStart'), { env: {}, cwd: place.root })
+      await answerClaude(eventBody('SessionStart'), { env: {}, cwd: project.root })
       for (const each of [
         write('src/a.ts'),
         write('README.md'),
@@ -71,7 +71,7 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
         call('Read', { file_path: '.env' }),
         call('Frobnicate', {}),
       ]) {
-        const here = await answerClaude(eventBody(event, { ...each, name: 'w' }), { env: {}, cwd: place.root }).catch(
+        const here = await answerClaude(eventBody(event, { ...each, name: 'w' }), { env: {}, cwd: project.root }).catch(
           (error: unknown) => (error instanceof Error ? error.message : ''),
         )
         const there = await answer(event, { ...each, name: 'w' })
@@ -82,7 +82,7 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
     })
 
     it('uses what a person saved last: policy, intents, the stage and verdicts', async () => {
-      const { place, answer } = await serveHooks()
+      const { project, answer } = await serveHooks()
       const reason = async (path: string) => {
         const { permissionDecisionReason } = fieldsOf((await answer('PreToolUse', write(path))).hookSpecificOutput)
         return fieldsOf(JSON.parse(String(permissionDecisionReason))).reason
@@ -90,25 +90,25 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
       const read = async () => decisionOf(await answer('PreToolUse', call('Read', { file_path: 'src/b.ts' })))
       for (let round = 0; round < 3; round++) {
         expect([await reason('mail/m.ts'), await read()]).toEqual(['scope_violation', undefined])
-        place.write('.orchestration/policy.yaml', 'access: {src/b.ts: deny}\n')
+        project.write('.orchestration/policy.yaml', 'access: {src/b.ts: deny}\n')
         expect(await read()).toBe('deny')
-        place.write('.orchestration/policy.yaml', 'nonsense: 1\n')
+        project.write('.orchestration/policy.yaml', 'nonsense: 1\n')
         expect(await reason('src/a.ts')).toBe('policy_invalid')
-        place.write('.orchestration/policy.yaml', 'access: {}\n')
-        const intents = place.text('.orchestration/active_intents.yaml')
-        place.write('.orchestration/active_intents.yaml', intents.replace('src/**', 'mail/**'))
+        project.write('.orchestration/policy.yaml', 'access: {}\n')
+        const intents = project.text('.orchestration/active_intents.yaml')
+        project.write('.orchestration/active_intents.yaml', intents.replace('src/**', 'mail/**'))
         expect([await reason('mail/m.ts'), await reason('src/a.ts')]).toEqual(['unsupported', 'scope_violation'])
-        place.write('.orchestration/active_intents.yaml', intents)
+        project.write('.orchestration/active_intents.yaml', intents)
       }
-      const session = await startSession(await place.open(), 'c1')
+      const session = await startSession(await project.open(), 'c1')
       session.fs.symlinkSync('sub', 'src/away', 'dir')
-      place.write('.orchestration/policy.yaml', 'access: {src/sub/c.ts: deny}\n')
+      project.write('.orchestration/policy.yaml', 'access: {src/sub/c.ts: deny}\n')
       // It is only staged: the log has grown since the last call.
       expect(await reason('src/away/c.ts')).toBe('access_denied')
     })
 
     it("judges in the session of its URL, else the configured one, else the client's", async () => {
-      const { place, answer } = await serveHooks({}, { session: 'given' })
+      const { project, answer } = await serveHooks({}, { session: 'given' })
       const line = async (query: string) => {
         const { updatedInput } = fieldsOf(
           (await answer('PreToolUse', call('Bash', { command: 'ls' }), query)).hookSpecificOutput,
@@ -119,7 +119,7 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
       expect(await line('?session=other')).toContain('--session other ')
       const own = await serveHooks()
       expect(JSON.stringify(await own.answer('PreToolUse', call('Bash', { command: 'ls' })))).toContain('--session c1 ')
-      expect(place.root).not.toBe(own.place.root)
+      expect(project.root).not.toBe(own.project.root)
     })
   })
 
@@ -185,21 +185,21 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
       expect(String(chunk)).toMatch(/200 OK[\s\S]*"permissionDecision":"deny"[\s\S]*too long to arrive/)
       socket.destroy()
       const late = await serveHooks({}, { patience: 50 })
-      const answer = await withProcessLock(layoutAt(late.place.root).locks, 'ledger', () =>
+      const answer = await withProcessLock(layoutAt(late.project.root).locks, 'ledger', () =>
         late.answer('PreToolUse', write('README.md')),
       )
       expect([decisionOf(answer), JSON.stringify(answer)]).toEqual(['deny', expect.stringContaining('took too long')])
     })
 
     it('is refused for a damaged or missing workspace, and for an invalid session id', async () => {
-      const { place, answer } = await serveHooks()
+      const { project, answer } = await serveHooks()
       expect(decisionOf(await answer('PreToolUse', write('src/a.ts'), '?session=../x'))).toBe('deny')
-      mkdirSync(`${stateOf(place.root)}/sessions/c1`, { recursive: true })
-      place.write('.orchestration/sessions/c1/stage.log', '{"what": is this\n{}\n')
+      mkdirSync(`${stateOf(project.root)}/sessions/c1`, { recursive: true })
+      project.write('.orchestration/sessions/c1/stage.log', '{"what": is this\n{}\n')
       expect(decisionOf(await answer('PreToolUse', write('src/a.ts')))).toBe('deny')
-      const gone = await serve({ root: `${place.root}/none`, token: TOKEN })
+      const gone = await serve({ root: `${project.root}/none`, token: TOKEN })
       const event = JSON.stringify({
-        ...{ session_id: 's', cwd: place.root, hook_event_name: 'PreToolUse' },
+        ...{ session_id: 's', cwd: project.root, hook_event_name: 'PreToolUse' },
         ...call('Read', { file_path: 'src/a.ts' }),
       })
       const response = await fetch(`${gone}/?token=${TOKEN}`, { method: 'POST', body: event })
@@ -210,15 +210,15 @@ describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
 
 describe("reviewers' feedback", () => {
   const setUpServer = async () => {
-    const { place } = setUpHooks()
-    const workspace = await place.open()
+    const { project } = setUpHooks()
+    const workspace = await project.open()
     const session = await startSession(workspace, 'c1')
     session.fs.writeFileSync('src/a.ts', 'x\n')
     await session.close()
     await (await workspace.review('c1')).reject('src/a.ts', 'Not like this.')
-    const options = { root: place.root, token: TOKEN, patience: 5_000 }
+    const options = { root: project.root, token: TOKEN, patience: 5_000 }
     const handle = claudeHookHandler(options)
-    const body = JSON.stringify({ session_id: 'c1', cwd: place.root, hook_event_name: 'PostToolUse', ...write('a') })
+    const body = JSON.stringify({ session_id: 'c1', cwd: project.root, hook_event_name: 'PostToolUse', ...write('a') })
     const headers = { authorization: `Bearer ${TOKEN}` }
     const ask = async (signal?: AbortSignal) => {
       const about = { method: 'POST', body, headers, ...(signal && { signal }) }

@@ -112,8 +112,8 @@ describe('unknown calls', () => {
 
 describe('the SDK', () => {
   it('gets the intent with the first tool of a task, once; events without a waiting reader get no text', async () => {
-    const { cline, place } = setUpHooks()
-    const event = { hookName: 'agent_start', agent_id: 'a1', taskId: 't1', workspaceRoots: [place.root] }
+    const { cline, project } = setUpHooks()
+    const event = { hookName: 'agent_start', agent_id: 'a1', taskId: 't1', workspaceRoots: [project.root] }
     const began = await answerCline(JSON.stringify(event), { env: {}, isInMount: () => false })
     expect(began).toEqual({ cancel: false, contextModification: '' })
     const read = () => cline('read_files', { files: [{ path: 'src/a.ts' }] }, 'sdk')
@@ -127,22 +127,22 @@ describe('the other events', () => {
     answerCline(JSON.stringify({ hookName, taskId: 't1', workspaceRoots: [root] }), { env: {}, isInMount: () => false })
 
   it('the start gets the protocol, and feedback is delivered once', async () => {
-    const { place } = setUpHooks({ intents: INTENTS })
+    const { project } = setUpHooks({ intents: INTENTS })
     for (const name of ['TaskStart', 'UserPromptSubmit']) {
-      const { cancel, contextModification, context } = await answer(place.root, name)
+      const { cancel, contextModification, context } = await answer(project.root, name)
       expect([cancel, context]).toEqual([false, contextModification])
       expect(context).toContain('# Working under an intent')
     }
-    const workspace = await place.open()
+    const workspace = await project.open()
     const session = await startSession(workspace, 't1')
     session.fs.writeFileSync('src/a.ts', 'x')
     await (await workspace.review('t1')).reject('src/a.ts', 'No.'.repeat(20_000))
     await workspace.close()
-    const { context = '' } = await answer(place.root, 'PostToolUse')
+    const { context = '' } = await answer(project.root, 'PostToolUse')
     expect(context).toMatch(/From the reviewer:[\s\S]*No\.No\./)
     // Cline reads at most 50 KB.
-    expect(JSON.stringify(await answer(place.root, 'TaskStart')).length).toBeLessThan(50_000)
+    expect(JSON.stringify(await answer(project.root, 'TaskStart')).length).toBeLessThan(50_000)
     expect(context.length).toBeLessThan(31_000)
-    expect(await answer(place.root, 'PostToolUse')).toEqual({ cancel: false, contextModification: '' })
+    expect(await answer(project.root, 'PostToolUse')).toEqual({ cancel: false, contextModification: '' })
   })
 })

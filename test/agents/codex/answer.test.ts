@@ -86,8 +86,8 @@ describe('calls that Codex cannot ask about', () => {
   it.each(['', '{', 'null', '[]', '{}', '{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/"}'])(
     'include events that cannot be parsed: %s',
     async (text) => {
-      const { place } = setUpHooks()
-      const event = text.replace('"/"', JSON.stringify(place.root))
+      const { project } = setUpHooks()
+      const event = text.replace('"/"', JSON.stringify(project.root))
       await expect(answerCodex(event, { env: {} })).rejects.toThrow()
     },
   )
@@ -95,12 +95,12 @@ describe('calls that Codex cannot ask about', () => {
 
 describe('the other events', () => {
   it('start with the protocol, deliver feedback once, and block the stop until it was delivered', async () => {
-    const { codex, place } = setUpHooks({ intents: INTENTS })
+    const { codex, project } = setUpHooks({ intents: INTENTS })
     for (const event of ['SessionStart', 'SessionStart', 'UserPromptSubmit']) {
       if (event === 'UserPromptSubmit') {
         // It is sent again only after a change, not at each turn.
         expect(await codex(event, { prompt: 'x' })).toEqual({})
-        place.write('.orchestration/active_intents.yaml', INTENTS.replace('name: ', 'name: Other '))
+        project.write('.orchestration/active_intents.yaml', INTENTS.replace('name: ', 'name: Other '))
       }
       const answer = await codex(event, { prompt: 'x', source: 'startup' })
       expect(fieldsOf(answer.hookSpecificOutput)).toEqual({
@@ -110,7 +110,7 @@ describe('the other events', () => {
       decisionOf(answer)
     }
     const rejectChange = async (path: string) => {
-      const workspace = await place.open()
+      const workspace = await project.open()
       const session = await startSession(workspace, 'c1')
       session.fs.writeFileSync(path, 'x')
       await (await workspace.review('c1')).reject(path, `No ${path}.`)

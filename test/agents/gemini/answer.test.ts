@@ -13,10 +13,10 @@ const reasonIn = (answer: Readonly<Record<string, unknown>>): unknown => {
 
 describe('BeforeTool', () => {
   it('judges a search that points into a workspace from outside by that workspace', async () => {
-    const { gemini, place } = setUpHooks()
-    place.write('.env', 'SECRET=1\n')
+    const { gemini, project } = setUpHooks()
+    project.write('.env', 'SECRET=1\n')
     const at = { cwd: tmpdir() }
-    for (const dir of [place.root, `${place.root}/src/..`]) {
+    for (const dir of [project.root, `${project.root}/src/..`]) {
       const answer = await gemini('BeforeTool', { ...call('grep_search', { pattern: 'x', dir_path: dir }), ...at })
       expect(reasonIn(answer)).toBe('access_denied')
     }
@@ -47,8 +47,8 @@ describe('BeforeTool', () => {
     ['search_file_content', { pattern: 'x', path: '.' }, 'access_denied'],
   ])('%s %j is blocked with and without a mount: %s', async (tool, input, reason) => {
     for (const isStaged of [true, false]) {
-      const { gemini, place } = setUpHooks({ isStaged })
-      place.write('.env', 'SECRET=1\n')
+      const { gemini, project } = setUpHooks({ isStaged })
+      project.write('.env', 'SECRET=1\n')
       expect(reasonIn(await gemini('BeforeTool', call(tool, input)))).toBe(reason)
     }
   })
@@ -69,14 +69,14 @@ describe('BeforeTool', () => {
   it.each(['', '{', 'null', '{}', '{"hook_event_name":"BeforeTool","session_id":"s","cwd":"/"}'])(
     'fails on invalid input: %s',
     async (text) => {
-      const { place } = setUpHooks()
-      await expect(answerGemini(text.replace('"/"', JSON.stringify(place.root)), { env: {} })).rejects.toThrow()
+      const { project } = setUpHooks()
+      await expect(answerGemini(text.replace('"/"', JSON.stringify(project.root)), { env: {} })).rejects.toThrow()
     },
   )
 })
 
 it('the other events start with the protocol, and deliver feedback once', async () => {
-  const { gemini, place } = setUpHooks({ intents: INTENTS })
+  const { gemini, project } = setUpHooks({ intents: INTENTS })
   for (const event of ['BeforeAgent', 'SessionStart'])
     expect(await gemini(event, { prompt: 'x' })).toEqual({
       hookSpecificOutput: {
@@ -85,7 +85,7 @@ it('the other events start with the protocol, and deliver feedback once', async 
       },
     })
   expect(await gemini('BeforeAgent', { prompt: 'x' })).toEqual({})
-  const workspace = await place.open()
+  const workspace = await project.open()
   const session = await startSession(workspace, 'c1')
   session.fs.writeFileSync('src/a.ts', 'x')
   await (await workspace.review('c1')).reject('src/a.ts', 'No.')

@@ -71,8 +71,8 @@ describe('a hook process', () => {
   it.each(CLAUDE_EVENTS)(
     'answers %s with one JSON object or blocks it, and never grants a tool that writes',
     async (event) => {
-      const at = place()
-      const ended = await hook('claude', claudeEvent(at.root, event, { ...write(), name: 'w', prompt: 'x' }), at)
+      const project = place()
+      const ended = await hook('claude', claudeEvent(project.root, event, { ...write(), name: 'w', prompt: 'x' }), project)
       expect(claudeDecision(ended)).not.toBe('allow')
       if (['PreToolUse', 'PermissionRequest', 'WorktreeCreate'].includes(event))
         expect(claudeDecision(ended)).toBe('deny')
@@ -83,57 +83,57 @@ describe('a hook process', () => {
   it.each(['', '{', 'nothing', '{"hook_event_name":"PreToolUse"}', '[1]'])(
     'blocks on invalid input: %j',
     async (text) => {
-      const at = place()
-      expect(claudeDecision(await hook('claude', text, at))).toBe('deny')
-      expect(clineBlocks(await hook('cline', text, at))).toBe(true)
+      const project = place()
+      expect(claudeDecision(await hook('claude', text, project))).toBe('deny')
+      expect(clineBlocks(await hook('cline', text, project))).toBe(true)
     },
   )
 
   it('reads an event of 10 MB', async () => {
-    const at = place()
+    const project = place()
     const content = 'ä\n'.repeat(5_000_000 / 1.5)
-    expect(claudeDecision(await hook('claude', claudeEvent(at.root, 'PreToolUse', write(content)), at))).toBe('deny')
-    expect(clineBlocks(await hook('cline', clineEvent(at.root, content), at))).toBe(true)
-    expect(claudeDecision(await hook('claude', `${'['.repeat(10_000_000)}`, at))).toBe('deny')
+    expect(claudeDecision(await hook('claude', claudeEvent(project.root, 'PreToolUse', write(content)), project))).toBe('deny')
+    expect(clineBlocks(await hook('cline', clineEvent(project.root, content), project))).toBe(true)
+    expect(claudeDecision(await hook('claude', `${'['.repeat(10_000_000)}`, project))).toBe('deny')
   })
 
   it('still blocks on a full disk', async () => {
-    const at = place()
+    const project = place()
     // No file of this process may grow, which fails like a full disk with another code.
     const full = "trap '' XFSZ; ulimit -f 0; "
-    expect(claudeDecision(await hook('claude', claudeEvent(at.root, 'PreToolUse', write()), at, full))).toBe('deny')
-    expect(clineBlocks(await hook('cline', clineEvent(at.root), at, full))).toBe(true)
+    expect(claudeDecision(await hook('claude', claudeEvent(project.root, 'PreToolUse', write()), project, full))).toBe('deny')
+    expect(clineBlocks(await hook('cline', clineEvent(project.root), project, full))).toBe(true)
   })
 
   it('still blocks if the session is damaged or never existed', async () => {
-    const at = place()
-    mkdirSync(`${stateOf(at.root)}/sessions/s1`, { recursive: true })
+    const project = place()
+    mkdirSync(`${stateOf(project.root)}/sessions/s1`, { recursive: true })
     for (const name of ['stage.log', 'review.jsonl', 'owner', 'claim.json']) {
-      writeFileSync(`${stateOf(at.root)}/sessions/s1/${name}`, '{"what": is this\n{}\n')
-      expect(claudeDecision(await hook('claude', claudeEvent(at.root, 'PreToolUse', write()), at))).toBe('deny')
-      expect(clineBlocks(await hook('cline', clineEvent(at.root), at))).toBe(true)
+      writeFileSync(`${stateOf(project.root)}/sessions/s1/${name}`, '{"what": is this\n{}\n')
+      expect(claudeDecision(await hook('claude', claudeEvent(project.root, 'PreToolUse', write()), project))).toBe('deny')
+      expect(clineBlocks(await hook('cline', clineEvent(project.root), project))).toBe(true)
     }
   })
 
   it('judges while another process holds the session', async () => {
-    const at = place()
-    await startSession(await at.open(), 's1', 'INT-002')
-    const ended = await hook('claude', claudeEvent(at.root, 'PreToolUse', write()), at)
+    const project = place()
+    await startSession(await project.open(), 's1', 'INT-002')
+    const ended = await hook('claude', claudeEvent(project.root, 'PreToolUse', write()), project)
     expect(ended.out).toContain('scope_violation')
-    expect(clineBlocks(await hook('cline', clineEvent(at.root), at))).toBe(true)
+    expect(clineBlocks(await hook('cline', clineEvent(project.root), project))).toBe(true)
   })
 
   it('does not take a variable alone as proof of a mount', async () => {
-    const at = place()
+    const project = place()
     const set = 'export ESCROW_SESSION=s1 ESCROW_INTENT_ID=INT-001; '
-    expect(claudeDecision(await hook('claude', claudeEvent(at.root, 'PreToolUse', write()), at, set))).toBe('deny')
-    expect(clineBlocks(await hook('cline', clineEvent(at.root), at, set))).toBe(true)
+    expect(claudeDecision(await hook('claude', claudeEvent(project.root, 'PreToolUse', write()), project, set))).toBe('deny')
+    expect(clineBlocks(await hook('cline', clineEvent(project.root), project, set))).toBe(true)
   })
 
   it('reports wrong usage, which blocks, for an unknown client', async () => {
-    const at = place()
+    const project = place()
     const ended = spawnSync(process.execPath, [ESCROW, 'hook', 'emacs'], {
-      cwd: at.root,
+      cwd: project.root,
       input: '{}',
       encoding: 'utf8',
     })
@@ -159,50 +159,50 @@ describe.each([
   }
 
   it('blocks invalid input by code 2, with a message on stderr and empty stdout', async () => {
-    const at = place()
+    const project = place()
     for (const text of ['', '{', '[1]', '{"hook_event_name":"PreToolUse"}', '['.repeat(10_000_000)]) {
-      const { code, out, err } = await hook(client, text, at)
+      const { code, out, err } = await hook(client, text, project)
       expect([code, out]).toEqual([2, ''])
       expect(err.trim()).not.toBe('')
     }
   })
 
   it('blocks an event of 10 MB, on a full disk, in a damaged session, and outside of a mount that a variable claims', async () => {
-    const at = place()
+    const project = place()
     const expectDenied = async (text: string, before = '') => {
-      const { code, out, err } = await hook(client, text, at, before)
+      const { code, out, err } = await hook(client, text, project, before)
       if (code === 2) expect([out, err.trim() === '']).toEqual(['', false])
       else expect([code, out.trimEnd().split('\n').length, out]).toEqual([0, 1, expect.stringContaining(denial)])
     }
-    await expectDenied(event(at.root))
-    await expectDenied(event(at.root, 'ä'.repeat(5_000_000)))
-    await expectDenied(event(at.root), "trap '' XFSZ; ulimit -f 0; ")
-    await expectDenied(event(at.root), 'export ESCROW_SESSION=s1 ESCROW_INTENT_ID=INT-001; ')
-    mkdirSync(`${stateOf(at.root)}/sessions/s1`, { recursive: true })
-    writeFileSync(`${stateOf(at.root)}/sessions/s1/stage.log`, '{"what": is this\n{}\n')
-    await expectDenied(event(at.root))
+    await expectDenied(event(project.root))
+    await expectDenied(event(project.root, 'ä'.repeat(5_000_000)))
+    await expectDenied(event(project.root), "trap '' XFSZ; ulimit -f 0; ")
+    await expectDenied(event(project.root), 'export ESCROW_SESSION=s1 ESCROW_INTENT_ID=INT-001; ')
+    mkdirSync(`${stateOf(project.root)}/sessions/s1`, { recursive: true })
+    writeFileSync(`${stateOf(project.root)}/sessions/s1/stage.log`, '{"what": is this\n{}\n')
+    await expectDenied(event(project.root))
   })
 })
 
 describe("inside of a session's mount", () => {
   it('passes writes that the session allows, and refuses others with the same message', async () => {
-    const at = place()
+    const project = place()
     // Commands have their own /tmp, and the tests may run from there.
-    at.write('.orchestration/policy.yaml', `outside: {"${realpathSync(`${ESCROW}/../../../../../..`)}": allow}\n`)
-    const script = `${at.root}/events`
+    project.write('.orchestration/policy.yaml', `outside: {"${realpathSync(`${ESCROW}/../../../../../..`)}": allow}\n`)
+    const script = `${project.root}/events`
     const events = [
-      ['claude', claudeEvent(at.root, 'PreToolUse', write())],
-      ['claude', claudeEvent(at.root, 'PreToolUse', call('Write', { file_path: 'README.md', content: '' }))],
-      ['claude', claudeEvent(at.root, 'PreToolUse', call('Bash', { command: 'ls' }))],
-      ['claude', claudeEvent(at.root, 'SessionStart', {})],
-      ['cline', clineEvent(at.root)],
+      ['claude', claudeEvent(project.root, 'PreToolUse', write())],
+      ['claude', claudeEvent(project.root, 'PreToolUse', call('Write', { file_path: 'README.md', content: '' }))],
+      ['claude', claudeEvent(project.root, 'PreToolUse', call('Bash', { command: 'ls' }))],
+      ['claude', claudeEvent(project.root, 'SessionStart', {})],
+      ['cline', clineEvent(project.root)],
     ] as const
     mkdirSync(script)
     events.forEach(([, text], index) => {
       writeFileSync(`${script}/${index}`, text)
     })
     const lines = events.map(([client], index) => `"${process.execPath}" "${ESCROW}" hook ${client} < events/${index}`)
-    const session = await startSession(await at.open(), 'r1')
+    const session = await startSession(await project.open(), 'r1')
     const { stdout, stderr, exitCode } = await session.exec(lines.join('; '))
     expect([stderr, exitCode]).toEqual(['', 0])
     const [may, not = '', bash, start, cline] = stdout.trimEnd().split('\n')
@@ -212,7 +212,7 @@ describe("inside of a session's mount", () => {
     expect(start).toContain('inside an escrow session')
     expect(cline).toBe('{"cancel":false,"contextModification":""}')
     await session.flush()
-    const denied = (await recordsOf(await at.open())).map(metadataOf).filter(({ type }) => type === 'denied')
+    const denied = (await recordsOf(await project.open())).map(metadataOf).filter(({ type }) => type === 'denied')
     // The hook cannot write the ledger in the mount: it reports the denial to the session's owner.
     expect(denied.map(({ reason, path, tool_name, reported }) => [reason, path, tool_name, reported])).toEqual([
       ['scope_violation', 'README.md', 'Write', true],
@@ -221,13 +221,13 @@ describe("inside of a session's mount", () => {
   })
 
   it("an agent that runs inside gets reviewers' feedback, once", async () => {
-    const at = place()
-    at.write('.orchestration/policy.yaml', `outside: {"${realpathSync(`${ESCROW}/../../../../../..`)}": allow}\n`)
-    const workspace = await at.open()
+    const project = place()
+    project.write('.orchestration/policy.yaml', `outside: {"${realpathSync(`${ESCROW}/../../../../../..`)}": allow}\n`)
+    const workspace = await project.open()
     const session = await startSession(workspace, 'r1')
     session.fs.writeFileSync('src/a.ts', 'wrong\n')
     await session.flush()
-    writeFileSync(`${at.root}/event`, claudeEvent(at.root, 'PostToolUse', call('Write', { file_path: 'src/a.ts' })))
+    writeFileSync(`${project.root}/event`, claudeEvent(project.root, 'PostToolUse', call('Write', { file_path: 'src/a.ts' })))
     const hook = `"${process.execPath}" "${ESCROW}" hook claude < event`
     const script = `until [ -s /run/escrow/words ]; do sleep 0.05; done; ${hook} > src/first; ${hook} > src/second`
     const running = session.run(script, { every: 100 })
@@ -241,10 +241,10 @@ describe("inside of a session's mount", () => {
   })
 
   it('an agent that runs inside gets a denial of a write outside of its scope, once', async () => {
-    const at = place()
-    at.write('.orchestration/policy.yaml', `outside: {"${realpathSync(`${ESCROW}/../../../../../..`)}": allow}\n`)
-    const session = await startSession(await at.open(), 'r1')
-    writeFileSync(`${at.root}/event`, claudeEvent(at.root, 'PostToolUse', call('Bash', { command: 'echo' })))
+    const project = place()
+    project.write('.orchestration/policy.yaml', `outside: {"${realpathSync(`${ESCROW}/../../../../../..`)}": allow}\n`)
+    const session = await startSession(await project.open(), 'r1')
+    writeFileSync(`${project.root}/event`, claudeEvent(project.root, 'PostToolUse', call('Bash', { command: 'echo' })))
     const hook = `"${process.execPath}" "${ESCROW}" hook claude < event`
     const wait = 'until [ -s /run/escrow/words ]; do sleep 0.05; done'
     const script = `echo x > README.md; ${wait}; ${hook} > src/first; echo y > README.md; sleep 0.5; ${hook} > src/second`
@@ -256,8 +256,8 @@ describe("inside of a session's mount", () => {
   })
 
   it('feedback that nobody inside received is delivered later', async () => {
-    const at = place()
-    const workspace = await at.open()
+    const project = place()
+    const workspace = await project.open()
     const session = await startSession(workspace, 'r1')
     session.fs.writeFileSync('src/a.ts', 'wrong\n')
     await session.flush()

@@ -13,7 +13,7 @@ active_intents:
 `
 
 export interface HookSetup {
-  readonly place: TestWorkspace
+  readonly project: TestWorkspace
   /** Sends an event of Claude Code. Returns its answer, decision and denial record. */
   claude(event: string, more?: Record<string, unknown>): Promise<ClaudeResult>
   codex(event: string, more?: Fields): Promise<Fields>
@@ -41,18 +41,18 @@ export interface SetupOptions {
 
 /** A workspace, and hooks that judge events in it. */
 export function setUpHooks({ isStaged = false, intents = NAMED, policy, env = {} }: SetupOptions = {}): HookSetup {
-  const place = testWorkspace(undefined, intents)
-  mkdirSync(`${place.root}/.git`)
-  if (policy !== undefined) place.write('.orchestration/policy.yaml', policy)
-  const more = { env, cwd: place.root, isInMount: () => isStaged }
+  const project = testWorkspace(undefined, intents)
+  mkdirSync(`${project.root}/.git`)
+  if (policy !== undefined) project.write('.orchestration/policy.yaml', policy)
+  const more = { env, cwd: project.root, isInMount: () => isStaged }
   const eventText = (hook_event_name: string, rest: Fields) =>
-    JSON.stringify({ session_id: 'c1', cwd: place.root, hook_event_name, ...rest })
+    JSON.stringify({ session_id: 'c1', cwd: project.root, hook_event_name, ...rest })
   return {
-    place,
+    project,
     codex: async (event, rest = {}) => fieldsOf(await answerCodex(eventText(event, rest), more)),
     gemini: async (event, rest = {}) => fieldsOf(await answerGemini(eventText(event, rest), more)),
     opencode: async (event, rest = {}) =>
-      fieldsOf(await answerOpencode(JSON.stringify({ event, sessionID: 'c1', directory: place.root, ...rest }), more)),
+      fieldsOf(await answerOpencode(JSON.stringify({ event, sessionID: 'c1', directory: project.root, ...rest }), more)),
     async claude(event, rest = {}) {
       const answer = await answerClaude(eventText(event, rest), more)
       const output = fieldsOf(answer.hookSpecificOutput)
@@ -60,7 +60,7 @@ export function setUpHooks({ isStaged = false, intents = NAMED, policy, env = {}
       return { answer, output, decision, record: decision === 'deny' ? fieldsOf(JSON.parse(String(why))) : {} }
     },
     cline(tool, parameters = {}, dialect = 'extension') {
-      const about = { taskId: 't1', workspaceRoots: [place.root] }
+      const about = { taskId: 't1', workspaceRoots: [project.root] }
       const event =
         dialect === 'extension'
           ? { ...about, hookName: 'PreToolUse', preToolUse: { toolName: tool, parameters } }

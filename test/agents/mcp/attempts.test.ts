@@ -92,8 +92,8 @@ const modern: Route = async (session) => {
 const denials = (records: readonly TraceRecord[]) =>
   records.map(metadataOf).flatMap(({ type, reason, path, words }) => (type === 'denied' ? [[reason, path, words]] : []))
 
-const linesFrom = (place: TestWorkspace): TraceRecord[] =>
-  place
+const linesFrom = (project: TestWorkspace): TraceRecord[] =>
+  project
     .text('.orchestration/agent_trace.jsonl')
     .split('\n')
     .filter(Boolean)
@@ -104,8 +104,8 @@ async function stagedBy(of: Pick<Review, 'changes'> | Pick<Session, 'changes'>):
 }
 
 async function runRoute(route: Route): Promise<Outcomes> {
-  const place = attemptsWorkspace()
-  const workspace = await place.open({ durability: 'memory' })
+  const project = attemptsWorkspace()
+  const workspace = await project.open({ durability: 'memory' })
   const session = await workspace.session({ id: ID })
   const act = await route(session)
   const found: Outcomes = new Map()
@@ -115,7 +115,7 @@ async function runRoute(route: Route): Promise<Outcomes> {
     const done = await act(attempt)
     const staged = await stagedBy(session)
     await session.flush()
-    const lines = linesFrom(place)
+    const lines = linesFrom(project)
     found.set(nameOf(attempt), { done, staged, denied: denials(lines.slice(seen)) })
     seen = lines.length
     await session.revert()
@@ -125,9 +125,9 @@ async function runRoute(route: Route): Promise<Outcomes> {
 
 /** The server is another process: a review reads its stage, and its ledger is read call by call at the end. */
 async function overStdio(): Promise<Outcomes> {
-  const place = attemptsWorkspace()
-  const { client, call } = await spawnServer(place.root, '--session', ID)
-  const workspace: Workspace = await place.open()
+  const project = attemptsWorkspace()
+  const { client, call } = await spawnServer(project.root, '--session', ID)
+  const workspace: Workspace = await project.open()
   const review = await workspace.review(ID)
   const calls: (Attempt | undefined)[] = []
   const found: Outcomes = new Map()
@@ -146,8 +146,8 @@ async function overStdio(): Promise<Outcomes> {
   }
   await client.close()
   let from = 0
-  const lines = linesFrom(place)
-  const ends = lines.flatMap((line, at) => (metadataOf(line).type === 'tool_call' ? [at] : []))
+  const lines = linesFrom(project)
+  const ends = lines.flatMap((line, index) => (metadataOf(line).type === 'tool_call' ? [index] : []))
   expect(ends).toHaveLength(calls.length)
   calls.forEach((attempt, i) => {
     const end = ends[i] ?? from

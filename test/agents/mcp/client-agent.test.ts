@@ -36,9 +36,9 @@ describe('the agent of a client', () => {
 
 describe('the ledger', () => {
   it('names the client of each call, also in a shared session, with the configured model', async () => {
-    const place = testWorkspace()
-    const workspace = await place.open()
-    const host = await openMcpHost(place.root, { intent: 'INT-001', session: 'shared', model: 'm-9' })
+    const project = testWorkspace()
+    const workspace = await project.open()
+    const host = await openMcpHost(project.root, { intent: 'INT-001', session: 'shared', model: 'm-9' })
     const { InMemoryTransport } = await import('@modelcontextprotocol/sdk/inMemory.js')
     for (const [name, path] of [
       ['claude-code', 'src/a.ts'],
@@ -64,19 +64,19 @@ describe('the ledger', () => {
   })
 
   it('names the client of the newer revision', async () => {
-    const place = testWorkspace()
-    const client = await spawnModernServer(place.root, '--intent', 'INT-001', '--session', 's')
+    const project = testWorkspace()
+    const client = await spawnModernServer(project.root, '--intent', 'INT-001', '--session', 's')
     await modernCaller(client)('write_file', write('src/a.ts'))
     await client.close()
-    const workspace = await place.open()
+    const workspace = await project.open()
     expect((await workspace.sessions())[0]?.agent).toEqual({ tool: 'tester', toolVersion: '1' })
   })
 
   it('shows the program in blame if no model is known', async () => {
-    const place = testWorkspace()
-    const client = await clientOnHost(place.root, { intent: 'INT-001', session: 's' }, clientNamed('codex-mcp-client'))
+    const project = testWorkspace()
+    const client = await clientOnHost(project.root, { intent: 'INT-001', session: 's' }, clientNamed('codex-mcp-client'))
     await callerOf(client)('write_file', write('src/a.ts'))
-    const workspace = await place.open()
+    const workspace = await project.open()
     const review = await workspace.review('s')
     await review.approve(['src/a.ts'], { name: 'Ada' })
     await review.commit()

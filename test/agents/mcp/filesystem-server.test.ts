@@ -6,7 +6,7 @@ import { type Args, type Call, callerOf, clientOn, filesystemServer, textOf } fr
 /** Compares each tool of the official filesystem server with ours, on the same tree. */
 
 interface Both {
-  readonly place: TestWorkspace
+  readonly project: TestWorkspace
   readonly ours: Call
   readonly theirs: Call
   /** Sends the same call to both: to ours first, because theirs changes the disk. */
@@ -16,7 +16,7 @@ interface Both {
 const LINES = Array.from({ length: 400 }, (_, i) => `line ${i} é`).join('\n')
 
 async function both(): Promise<Both> {
-  const place = testWorkspace({
+  const project = testWorkspace({
     'src/a.ts': 'one\n  two\nthree\n',
     'src/crlf.txt': 'one\r\ntwo\r\nthree\r\n',
     'src/long.txt': `${LINES}\n`,
@@ -27,40 +27,40 @@ async function both(): Promise<Both> {
     'src/big.bin': 'x'.repeat(3_000),
     'src/Zed.txt': 'z\n',
   })
-  writeFileSync(`${place.root}/src/pixel.png`, Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255]))
-  writeFileSync(`${place.root}/src/sound.mp3`, Buffer.from([1, 2, 3]))
-  symlinkSync('a.ts', `${place.root}/src/link.ts`)
-  mkdirSync(`${place.root}/src/none`)
-  const ours = callerOf(await clientOn(await startSession(await place.open())))
-  const theirs = callerOf(await filesystemServer(place.root))
+  writeFileSync(`${project.root}/src/pixel.png`, Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255]))
+  writeFileSync(`${project.root}/src/sound.mp3`, Buffer.from([1, 2, 3]))
+  symlinkSync('a.ts', `${project.root}/src/link.ts`)
+  mkdirSync(`${project.root}/src/none`)
+  const ours = callerOf(await clientOn(await startSession(await project.open())))
+  const theirs = callerOf(await filesystemServer(project.root))
   const same = async (name: string, args: Args = {}) => {
     const mine = await ours(name, args)
     expect(mine).toEqual(await theirs(name, args))
     expect(mine.isError).toBeUndefined()
     return textOf(mine)
   }
-  return { place, ours, theirs, same }
+  return { project, ours, theirs, same }
 }
 
 describe('compared with the official filesystem server', () => {
   it('reading returns the same', async () => {
-    const { place, same } = await both()
-    for (const path of ['src/a.ts', 'src/empty.txt', 'src/crlf.txt', 'src/long.txt', `${place.root}/src/link.ts`])
+    const { project, same } = await both()
+    for (const path of ['src/a.ts', 'src/empty.txt', 'src/crlf.txt', 'src/long.txt', `${project.root}/src/link.ts`])
       for (const part of [{}, { head: 1 }, { head: 2 }, { head: 1000 }, { tail: 1 }, { tail: 3 }, { tail: 1000 }])
         for (const tool of ['read_text_file', 'read_file']) await same(tool, { path, ...part })
     for (const path of ['src/pixel.png', 'src/sound.mp3', 'src/big.bin']) await same('read_media_file', { path })
-    await same('read_multiple_files', { paths: ['src/a.ts', `${place.root}/src/Zed.txt`, 'src/empty.txt'] })
+    await same('read_multiple_files', { paths: ['src/a.ts', `${project.root}/src/Zed.txt`, 'src/empty.txt'] })
   })
 
   it('listing, searching and stat return the same', async () => {
-    const { place, same } = await both()
-    for (const path of ['src', 'src/deep', 'src/none', `${place.root}/src/`]) {
+    const { project, same } = await both()
+    for (const path of ['src', 'src/deep', 'src/none', `${project.root}/src/`]) {
       await same('list_directory', { path })
       await same('list_directory_with_sizes', { path })
       await same('list_directory_with_sizes', { path, sortBy: 'size' })
     }
     // Theirs compares exclusions with the given path, so only an absolute one is comparable.
-    const path = `${place.root}/src`
+    const path = `${project.root}/src`
     for (const excludePatterns of [[], ['*.txt'], ['deep'], ['b.ts', '**/er'], ['deep/**']]) {
       await same('directory_tree', { path, excludePatterns })
       for (const pattern of ['*', '**', '**/*.ts', '*.{ts,txt}', 'deep/*', '[a-c]*', 'nothing', '!(a)*'])
@@ -84,18 +84,18 @@ describe('compared with the official filesystem server', () => {
   })
 
   it('writing returns the same and produces the same files; ours are staged', async () => {
-    const { place, ours, theirs, same } = await both()
-    chmodSync(`${place.root}/src/a.ts`, 0o755)
+    const { project, ours, theirs, same } = await both()
+    chmodSync(`${project.root}/src/a.ts`, 0o755)
     const edits = [
       { oldText: 'two', newText: 'TWO\n  more' },
       { oldText: 'one\nTWO', newText: 'ONE\nTwo' },
     ]
     await same('edit_file', { path: 'src/a.ts', edits, dryRun: true })
-    expect(place.text('src/a.ts')).toBe('one\n  two\nthree\n')
+    expect(project.text('src/a.ts')).toBe('one\n  two\nthree\n')
     await same('edit_file', { path: 'src/a.ts', edits })
     await same('edit_file', { path: 'src/deep/c.md', edits: [{ oldText: 'code', newText: '````' }] })
     await same('write_file', { path: 'src/new.ts', content: 'new é\r\n' })
-    await same('write_file', { path: `${place.root}/src/Zed.txt`, content: '' })
+    await same('write_file', { path: `${project.root}/src/Zed.txt`, content: '' })
     await same('create_directory', { path: 'src/x/y/z' })
     await same('create_directory', { path: 'src/deep' })
     await same('move_file', { source: 'src/new.ts', destination: 'src/x/moved.ts' })
@@ -108,7 +108,7 @@ describe('compared with the official filesystem server', () => {
     expect(moved).toEqual(await theirs('move_file', move))
     for (const call of [ours, theirs])
       expect(textOf(await call('get_file_info', { path: 'src/a.ts' }))).toContain('permissions: 755')
-    expect(statSync(`${place.root}/src/a.ts`).mode & 0o777).toBe(0o755)
+    expect(statSync(`${project.root}/src/a.ts`).mode & 0o777).toBe(0o755)
   })
 
   it('both fail if there is nothing to do', async () => {
@@ -135,18 +135,18 @@ describe('compared with the official filesystem server', () => {
   })
 
   it('only ours keeps the line ends that an edit does not touch', async () => {
-    const { place, ours } = await both()
+    const { project, ours } = await both()
     const edits = [{ oldText: 'two', newText: '2\nand' }]
     await ours('edit_file', { path: 'src/crlf.txt', edits })
     expect((await ours('read_text_file', { path: 'src/crlf.txt' })).structuredContent).toEqual({
       content: 'one\r\n2\r\nand\r\nthree\r\n',
     })
-    expect(readFileSync(`${place.root}/src/crlf.txt`, 'utf8')).toBe('one\r\ntwo\r\nthree\r\n')
+    expect(readFileSync(`${project.root}/src/crlf.txt`, 'utf8')).toBe('one\r\ntwo\r\nthree\r\n')
   })
 
   it('ours has all of its tools, with their arguments and output schemas', async () => {
-    const place = testWorkspace()
-    const [ours, theirs] = [await clientOn(await startSession(await place.open())), await filesystemServer(place.root)]
+    const project = testWorkspace()
+    const [ours, theirs] = [await clientOn(await startSession(await project.open())), await filesystemServer(project.root)]
     const mine = new Map((await ours.listTools()).tools.map((tool) => [tool.name, tool]))
     const { tools } = await theirs.listTools()
     expect(tools.length).toBeGreaterThan(13)

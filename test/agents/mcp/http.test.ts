@@ -9,14 +9,14 @@ import { testWorkspace } from '../../support/workspace.js'
 import { callerOf, newClient, textOf } from './fixture.js'
 
 async function serveHttp(options: McpHostOptions = {}) {
-  const place = testWorkspace()
-  const host = await openMcpHost(place.root, options)
+  const project = testWorkspace()
+  const host = await openMcpHost(project.root, options)
   const { url, close } = await serveMcpHttp(host)
   onTestFinished(async () => {
     await close()
     await host.close()
   })
-  return { place, url: new URL(url) }
+  return { project, url: new URL(url) }
 }
 
 async function connect(url: URL, headers: Record<string, string> = {}): Promise<Client> {
@@ -70,7 +70,7 @@ describe('over HTTP', () => {
       [undefined, 'a one\na two\n'],
       ['shared', 'mine\n'],
     ] as const) {
-      const { place, url } = await serveHttp({ intent: 'INT-001', ...(session !== undefined && { session }) })
+      const { project, url } = await serveHttp({ intent: 'INT-001', ...(session !== undefined && { session }) })
       const token = url.searchParams.get('token')
       const [one, two] = [
         await connect(url),
@@ -80,13 +80,13 @@ describe('over HTTP', () => {
       expect(textOf(await callerOf(two)('read_text_file', { path: 'src/a.ts' }))).toBe(second)
       await one.close()
       expect(textOf(await callerOf(two)('read_text_file', { path: 'src/b.ts' }))).toBe('b\n')
-      expect(place.text('src/a.ts')).toBe('a one\na two\n')
+      expect(project.text('src/a.ts')).toBe('a one\na two\n')
     }
   })
 
   it("asks the client's user within the call that needs an answer", async () => {
-    const { place, url } = await serveHttp({ intent: 'INT-001', askClient: true })
-    place.write('.orchestration/policy.yaml', 'access: {src/a.ts: ask, src/b.ts: ask}\n')
+    const { project, url } = await serveHttp({ intent: 'INT-001', askClient: true })
+    project.write('.orchestration/policy.yaml', 'access: {src/a.ts: ask, src/b.ts: ask}\n')
     const client = newClient({ elicitation: {} })
     const actions = ['accept', 'decline'] as const
     let at = 0
@@ -102,8 +102,8 @@ describe('over HTTP', () => {
   })
 
   it('starts with `escrow mcp --http`, which prints the address', async () => {
-    const place = testWorkspace()
-    const child = startChild('escrow.ts', 'mcp', '--http', '-C', place.root)
+    const project = testWorkspace()
+    const child = startChild('escrow.ts', 'mcp', '--http', '-C', project.root)
     const url = new URL((await child.line()) ?? '')
     expect(url.hostname).toBe('127.0.0.1')
     const client = await connect(url)

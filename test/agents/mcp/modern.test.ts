@@ -9,8 +9,8 @@ import { MODERN, modernCaller, modernClient, spawnServer, spawnModernServer, tex
 const WRITE = { path: 'src/a.ts', content: 'mine\n' }
 
 async function serveHttp(options: McpHostOptions = {}) {
-  const place = testWorkspace()
-  const host = await openMcpHost(place.root, options)
+  const project = testWorkspace()
+  const host = await openMcpHost(project.root, options)
   const { url, close } = await serveMcpHttp(host)
   onTestFinished(async () => {
     await close()
@@ -20,7 +20,7 @@ async function serveHttp(options: McpHostOptions = {}) {
     await client.connect(new StreamableHTTPClientTransport(new URL(`${url}${query}`)))
     return client
   }
-  return { place, connect }
+  return { project, connect }
 }
 
 describe('over stdio', () => {
@@ -49,13 +49,13 @@ describe('over stdio', () => {
 
 describe('over HTTP', () => {
   it('works in the session of its address, else in a shared one', async () => {
-    const { place, connect } = await serveHttp({ intent: 'INT-001' })
+    const { project, connect } = await serveHttp({ intent: 'INT-001' })
     const [one, two, other] = [await connect(), await connect(), await connect('&session=other')]
     expect((await modernCaller(one)('write_file', WRITE)).isError).toBeUndefined()
     const read = async (client: typeof one) =>
       textOf(await modernCaller(client)('read_text_file', { path: 'src/a.ts' }))
     expect([await read(one), await read(two), await read(other)]).toEqual(['mine\n', 'mine\n', 'a one\na two\n'])
-    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
   })
 
   it('fails for an invalid session id instead of opening another session', async () => {
@@ -77,8 +77,8 @@ describe('over HTTP', () => {
   })
 
   it("asks the client's user through its result, and continues when it is called again", async () => {
-    const { place, connect } = await serveHttp({ intent: 'INT-001', askClient: true })
-    place.write('.orchestration/policy.yaml', 'approval: {modal: all}\n')
+    const { project, connect } = await serveHttp({ intent: 'INT-001', askClient: true })
+    project.write('.orchestration/policy.yaml', 'approval: {modal: all}\n')
     const client = modernClient({ capabilities: { elicitation: {} } })
     const questions: string[] = []
     const says = [true, false]

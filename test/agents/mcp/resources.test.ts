@@ -7,18 +7,18 @@ import { testWorkspace } from '../../support/workspace.js'
 import { callerOf, clientOnHost, newClient } from './fixture.js'
 
 async function setUpResources() {
-  const place = testWorkspace()
+  const project = testWorkspace()
   const client = newClient()
   const notifications: string[] = []
   client.setNotificationHandler(ResourceListChangedNotificationSchema, () => void notifications.push('list'))
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void notifications.push(params.uri))
-  await clientOnHost(place.root, { session: 's', intent: 'INT-001' }, client)
+  await clientOnHost(project.root, { session: 's', intent: 'INT-001' }, client)
   const read = async (uri: string) => {
     const [first] = (await client.readResource({ uri })).contents
     return first && 'text' in first ? first.text : ''
   }
   const uris = async () => (await client.listResources()).resources.map(({ uri }) => uri)
-  return { place, client, call: callerOf(client), read, uris, notifications }
+  return { project, client, call: callerOf(client), read, uris, notifications }
 }
 
 describe('resources', () => {

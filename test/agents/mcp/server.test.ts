@@ -12,8 +12,8 @@ const DECIDING = /approv|commit|discard|undo|verdict|reject|answer/i
 
 describe('a tool call', () => {
   it("that is denied is an error with the denial's message and record", async () => {
-    const place = testWorkspace()
-    const workspace = await place.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const call = callerOf(await clientOn(await workspace.session({ id: 's' })))
     const write = { path: 'src/a.ts', content: 'new\n' }
     const refused = await call('write_file', write)
@@ -24,13 +24,13 @@ describe('a tool call', () => {
       /^Active intent set to INT-001/,
     )
     expect((await call('write_file', write)).isError).toBeUndefined()
-    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
     expect(textOf(await call('write_file', { ...write, path: 'mail/m.ts' }))).toMatch(/^Scope Violation: INT-001/)
   })
 
   it('stages nothing if one of its paths may not be written', async () => {
-    const place = testWorkspace()
-    const session = await startSession(await place.open())
+    const project = testWorkspace()
+    const session = await startSession(await project.open())
     const call = callerOf(await clientOn(session))
     for (const [source, destination] of [
       ['src/a.ts', 'mail/a.ts'],
@@ -43,12 +43,12 @@ describe('a tool call', () => {
   })
 
   it('of delete_file stages the deletion, and deletes a directory with entries only if it is recursive', async () => {
-    const place = testWorkspace()
-    place.write('src/deep/b.ts', 'b\n')
-    place.write('src/deep/empty/x', '')
-    rmSync(`${place.root}/src/deep/empty/x`)
-    symlinkSync('a.ts', `${place.root}/src/link`)
-    const session = await startSession(await place.open())
+    const project = testWorkspace()
+    project.write('src/deep/b.ts', 'b\n')
+    project.write('src/deep/empty/x', '')
+    rmSync(`${project.root}/src/deep/empty/x`)
+    symlinkSync('a.ts', `${project.root}/src/link`)
+    const session = await startSession(await project.open())
     const call = callerOf(await clientOn(session))
     expect(textOf(await call('delete_file', { path: 'src/link' }))).toBe('Successfully deleted src/link')
     expect(session.fs.existsSync('src/a.ts')).toBe(true)
@@ -65,12 +65,12 @@ describe('a tool call', () => {
       ['src/deep/empty', 'delete'],
       ['src/link', 'delete'],
     ])
-    expect(place.text('src/deep/b.ts')).toBe('b\n')
+    expect(project.text('src/deep/b.ts')).toBe('b\n')
   })
 
   it('of edit_file needs no intent for a preview, and stages nothing', async () => {
-    const place = testWorkspace()
-    const session = await (await place.open()).session({ id: 's' })
+    const project = testWorkspace()
+    const session = await (await project.open()).session({ id: 's' })
     const call = callerOf(await clientOn(session))
     const edit = { path: 'src/a.ts', edits: [{ oldText: 'one', newText: '1' }] }
     expect(textOf(await call('edit_file', { ...edit, dryRun: true }))).toContain('-a one\n+a 1')
@@ -79,10 +79,10 @@ describe('a tool call', () => {
   })
 
   it('of a read is refused outside of the workspace, in any spelling', async () => {
-    const place = testWorkspace()
-    const session = await startSession(await place.open())
+    const project = testWorkspace()
+    const session = await startSession(await project.open())
     const call = callerOf(await clientOn(session))
-    symlinkSync('/etc', `${place.root}/src/etc`)
+    symlinkSync('/etc', `${project.root}/src/etc`)
     for (const path of ['/etc/hostname', '../../../etc/hostname', 'src/etc/hostname', '~', 'src/../../x', 'C:\\x']) {
       for (const tool of ['read_text_file', 'list_directory', 'get_file_info', 'read_media_file'])
         expect([path, (await call(tool, { path })).isError]).toEqual([path, true])
@@ -92,8 +92,8 @@ describe('a tool call', () => {
 
 describe("a reviewer's feedback", () => {
   it('is delivered once, with the next result, and never in the content of a file', async () => {
-    const place = testWorkspace()
-    const workspace = await place.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     const call = callerOf(await clientOn(await startSession(workspace)))
     await call('write_file', { path: 'src/a.ts', content: 'x\n' })
     const review = await workspace.review('agent')
@@ -109,8 +109,8 @@ describe("a reviewer's feedback", () => {
 
 describe('the tools and resources of the server', () => {
   it('decide nothing: no tool, resource, template or prompt', async () => {
-    const place = testWorkspace()
-    const client = await clientOn(await startSession(await place.open()))
+    const project = testWorkspace()
+    const client = await clientOn(await startSession(await project.open()))
     const { tools } = await client.listTools()
     const capabilities = client.getServerCapabilities()
     const resources = capabilities?.resources
@@ -124,8 +124,8 @@ describe('the tools and resources of the server', () => {
   })
 
   it('have correct hints about what they read and write', async () => {
-    const place = testWorkspace()
-    const { tools } = await (await clientOn(await startSession(await place.open()))).listTools()
+    const project = testWorkspace()
+    const { tools } = await (await clientOn(await startSession(await project.open()))).listTools()
     const toolsWithHint = (hint: 'readOnlyHint' | 'destructiveHint' | 'openWorldHint') =>
       tools.filter(({ annotations }) => annotations?.[hint] !== false).map(({ name }) => name)
     expect(toolsWithHint('openWorldHint')).toEqual([])
@@ -153,23 +153,23 @@ describe("a question to the client's user", () => {
   const write = { path: 'src/a.ts', content: 'x\n' }
 
   async function setUpApproval(policy: string, askClient: boolean) {
-    const place = testWorkspace()
-    place.write('.orchestration/policy.yaml', policy)
+    const project = testWorkspace()
+    project.write('.orchestration/policy.yaml', policy)
     const client = newClient({ elicitation: {} })
     const output: string[] = []
     client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
       output.push(params.message)
       return { action: 'accept', content: { approve: true } }
     })
-    await clientOnHost(place.root, { session: 's', intent: 'INT-001', askClient }, client)
-    return { place, call: callerOf(client), shown: output }
+    await clientOnHost(project.root, { session: 's', intent: 'INT-001', askClient }, client)
+    return { project, call: callerOf(client), shown: output }
   }
 
   it('is asked if the server was started with that option, and an approval stages the write', async () => {
-    const { place, call, shown } = await setUpApproval(ASK, true)
+    const { project, call, shown } = await setUpApproval(ASK, true)
     expect((await call('write_file', write)).isError).toBeUndefined()
     expect(shown).toMatchObject([expect.stringContaining('May src/a.ts be written?')])
-    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
   })
 
   it('names the hidden characters of what it shows', async () => {
@@ -198,32 +198,32 @@ describe("a question to the client's user", () => {
 
 describe('escrow mcp', () => {
   it('serves the workspace of the working directory, and keeps acknowledged writes when it is killed', async () => {
-    const place = testWorkspace()
-    const { client, transport, call } = await spawnServer(`${place.root}/src`, '--session', 's', '--intent', 'INT-001')
+    const project = testWorkspace()
+    const { client, transport, call } = await spawnServer(`${project.root}/src`, '--session', 's', '--intent', 'INT-001')
     expect(client.getServerVersion()?.name).toBe('escrowfs')
     expect((await call('write_file', { path: 'src/new.ts', content: 'new\n' })).isError).toBeUndefined()
     process.kill(transport.pid ?? expect.unreachable(), 'SIGKILL')
     await expect(call('read_text_file', { path: 'src/new.ts' })).rejects.toThrow()
-    expect(existsSync(`${place.root}/src/new.ts`)).toBe(false)
-    const again = await spawnServer(place.root, '--session', 's', '--intent', 'INT-001')
+    expect(existsSync(`${project.root}/src/new.ts`)).toBe(false)
+    const again = await spawnServer(project.root, '--session', 's', '--intent', 'INT-001')
     expect(textOf(await again.call('read_text_file', { path: 'src/new.ts' }))).toBe('new\n')
   })
 
   it('ends with an error if another process holds its session; without a name it creates its own session', async () => {
-    const place = testWorkspace()
-    const first = await spawnServer(place.root, '--session', 's', '--intent', 'INT-001')
+    const project = testWorkspace()
+    const first = await spawnServer(project.root, '--session', 's', '--intent', 'INT-001')
     await first.call('write_file', { path: 'src/a.ts', content: 'first\n' })
-    const args = [`${compileOnce()}/test/children/escrow.js`, 'mcp', '--session', 's', '-C', place.root]
+    const args = [`${compileOnce()}/test/children/escrow.js`, 'mcp', '--session', 's', '-C', project.root]
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(/session/i)])
-    const third = await spawnServer(place.root, '--intent', 'INT-001')
+    const third = await spawnServer(project.root, '--intent', 'INT-001')
     expect((await third.call('write_file', { path: 'src/a.ts', content: 'third\n' })).isError).toBeUndefined()
     expect(textOf(await first.call('read_text_file', { path: 'src/a.ts' }))).toBe('first\n')
   })
 
   it('survives huge and invalid input', async () => {
-    const place = testWorkspace()
-    const { transport, call } = await spawnServer(place.root, '--session', 's', '--intent', 'INT-001')
+    const project = testWorkspace()
+    const { transport, call } = await spawnServer(project.root, '--session', 's', '--intent', 'INT-001')
     const content = `${'y'.repeat(20 * 1024 * 1024)}\nend`
     expect((await call('write_file', { path: 'src/huge.txt', content })).isError).toBeUndefined()
     expect(textOf(await call('read_text_file', { path: 'src/huge.txt', tail: 1 }))).toBe('end')
@@ -236,17 +236,17 @@ describe('escrow mcp', () => {
   })
 
   it('ends with an error on a message that is too long', () => {
-    const place = testWorkspace()
+    const project = testWorkspace()
     const input = `{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(64 << 20)}"}\n`
-    const command = [`${compileOnce()}/test/children/escrow.js`, 'mcp', '-C', place.root]
+    const command = [`${compileOnce()}/test/children/escrow.js`, 'mcp', '-C', project.root]
     const ended = spawnSync(process.execPath, command, { input, encoding: 'utf8' })
     expect(ended.stderr).toContain('A message of the client is too long. A line is longer than 67108864 bytes.')
     expect([ended.status, ended.stdout]).toEqual([1, ''])
   })
 
   it('refuses a call without a handshake, and ignores invalid lines before it', async () => {
-    const place = testWorkspace()
-    const child = startChild('escrow.ts', 'mcp', '-C', place.root)
+    const project = testWorkspace()
+    const child = startChild('escrow.ts', 'mcp', '-C', project.root)
     const params = { name: 'write_file', arguments: { path: 'src/a.ts', content: 'x' } }
     for (const line of [
       'no json',
@@ -256,18 +256,18 @@ describe('escrow mcp', () => {
       child.say(line)
     const answer: { result?: { isError?: boolean } } = JSON.parse((await child.line()) ?? '')
     expect(answer.result?.isError).toBe(true)
-    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
     await child.end()
     expect(child.process.exitCode).toBe(0)
   })
 
   it('writes a ledger with each intent, call and denial', async () => {
-    const place = testWorkspace()
-    const { client, call } = await spawnServer(place.root, '--session', 's', '--intent', 'INT-001', '--model', 'm-2')
+    const project = testWorkspace()
+    const { client, call } = await spawnServer(project.root, '--session', 's', '--intent', 'INT-001', '--model', 'm-2')
     await call('write_file', { path: 'src/new.ts', content: 'new\n' })
     await call('write_file', { path: 'mail/m.ts', content: 'new\n' })
     await client.close()
-    const records = await recordsOf(await place.open())
+    const records = await recordsOf(await project.open())
     expect(records.map((record) => [metadataOf(record).type, metadataOf(record).reason ?? null])).toEqual([
       ['intent_selected', null],
       ['tool_call', null],
@@ -278,8 +278,8 @@ describe('escrow mcp', () => {
   })
 
   it('fails to start without a workspace, or with an unknown intent', async () => {
-    const place = testWorkspace()
-    await expect(spawnServer(place.root, '--intent', 'INT-404')).rejects.toThrow()
+    const project = testWorkspace()
+    await expect(spawnServer(project.root, '--intent', 'INT-404')).rejects.toThrow()
     const bare = testWorkspace({ 'a.txt': 'a' }, '')
     await expect(spawnServer(bare.root)).rejects.toThrow()
   })

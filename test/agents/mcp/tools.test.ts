@@ -7,18 +7,18 @@ import { INTENTS, metadataOf, recordsOf, testWorkspace, startSession } from '../
 import { callerOf, clientOn, textOf } from './fixture.js'
 
 async function setUpTools(policy = '', human?: Human) {
-  const place = testWorkspace()
-  if (policy !== '') place.write('.orchestration/policy.yaml', policy)
-  const workspace = await place.open()
+  const project = testWorkspace()
+  if (policy !== '') project.write('.orchestration/policy.yaml', policy)
+  const workspace = await project.open()
   const session = await startSession(workspace)
-  return { place, workspace, session, call: callerOf(await clientOn(session, human ? { human } : {})) }
+  return { project, workspace, session, call: callerOf(await clientOn(session, human ? { human } : {})) }
 }
 
 describe('a directory with very many entries', () => {
   it('is listed in pages, each with the way to the next', async () => {
-    const { place, call } = await setUpTools()
-    mkdirSync(`${place.root}/src/many`)
-    for (let i = 0; i < 10_050; i++) writeFileSync(`${place.root}/src/many/f${String(i).padStart(5, '0')}`, '')
+    const { project, call } = await setUpTools()
+    mkdirSync(`${project.root}/src/many`)
+    for (let i = 0; i < 10_050; i++) writeFileSync(`${project.root}/src/many/f${String(i).padStart(5, '0')}`, '')
     for (const tool of ['list_directory', 'list_directory_with_sizes']) {
       const seen = new Set<string>()
       for (const offset of [0, 5_000, 10_000]) {
@@ -41,8 +41,8 @@ describe('a directory with very many entries', () => {
 
 describe('one file in many arguments', () => {
   it('is read until the result is full', async () => {
-    const { place, call } = await setUpTools()
-    place.write('src/big.txt', 'a'.repeat(3 * 1024 * 1024))
+    const { project, call } = await setUpTools()
+    project.write('src/big.txt', 'a'.repeat(3 * 1024 * 1024))
     const parts = textOf(await call('read_multiple_files', { paths: Array(8).fill('src/big.txt') })).split('\n---\n')
     expect(parts.map((part) => part.includes('at most 16 MiB'))).toEqual([
       ...Array(5).fill(false),
@@ -73,8 +73,8 @@ describe('arguments that would take hours', () => {
     ['text', 'a'.repeat(600_000), `${'a'.repeat(100_000)}b${'a'.repeat(100_000)}`],
     ['lines', 'a\n'.repeat(100_000), `b\n${'a \n'.repeat(50_000)}`],
   ])('an old %s that almost matches everywhere is searched in one pass', async (_what, content, oldText) => {
-    const { place, call } = await setUpTools()
-    place.write('src/long.txt', content)
+    const { project, call } = await setUpTools()
+    project.write('src/long.txt', content)
     const [isError, text] = await callAndReadError(call, 'edit_file', {
       path: 'src/long.txt',
       edits: [{ oldText, newText: '' }],
@@ -83,9 +83,9 @@ describe('arguments that would take hours', () => {
   })
 
   it('an edit of very many lines is applied, and its diff is omitted', async () => {
-    const { place, call } = await setUpTools()
+    const { project, call } = await setUpTools()
     const lines = (word: string) => Array.from({ length: 20_000 }, (_, i) => `${word} ${i}\n`).join('')
-    place.write('src/long.txt', lines('old'))
+    project.write('src/long.txt', lines('old'))
     const edits = [{ oldText: lines('old'), newText: lines('new') }]
     const answer = await call('edit_file', { path: 'src/long.txt', edits })
     expect(textOf(answer)).toContain('More than 4000 lines changed')
@@ -95,8 +95,8 @@ describe('arguments that would take hours', () => {
 
 describe('concurrent edits', () => {
   it('are all applied', async () => {
-    const { place, call } = await setUpTools()
-    place.write('src/n.txt', Array.from({ length: 40 }, (_, i) => `<${i}>\n`).join(''))
+    const { project, call } = await setUpTools()
+    project.write('src/n.txt', Array.from({ length: 40 }, (_, i) => `<${i}>\n`).join(''))
     const edit = (i: number) =>
       call('edit_file', { path: 'src/n.txt', edits: [{ oldText: `<${i}>`, newText: `[${i}]` }] })
     for (const { isError } of await Promise.all(Array.from({ length: 40 }, (_, i) => edit(i))))
@@ -105,9 +105,9 @@ describe('concurrent edits', () => {
   })
 
   it('are refused if the file has changed since it was read', async () => {
-    const { place, call } = await setUpTools()
+    const { project, call } = await setUpTools()
     await call('read_text_file', { path: 'src/a.ts' })
-    place.write('src/a.ts', 'a one\nby a person\n')
+    project.write('src/a.ts', 'a one\nby a person\n')
     const edit = { path: 'src/a.ts', edits: [{ oldText: 'a one', newText: 'a 1' }] }
     await call('edit_file', { ...edit, dryRun: true })
     expect((await call('edit_file', edit))._meta?.[DENIAL]).toMatchObject({ reason: 'stale_file' })
@@ -116,8 +116,8 @@ describe('concurrent edits', () => {
   })
 
   it('are refused for a file that is not UTF-8 text', async () => {
-    const { place, session, call } = await setUpTools()
-    writeFileSync(`${place.root}/src/bin`, Buffer.from([0x61, 0xff, 0x62]))
+    const { project, session, call } = await setUpTools()
+    writeFileSync(`${project.root}/src/bin`, Buffer.from([0x61, 0xff, 0x62]))
     const result = await call('edit_file', { path: 'src/bin', edits: [{ oldText: 'a', newText: 'A' }] })
     expect([result.isError, textOf(result)]).toEqual([true, 'src/bin is not a UTF-8 text file.'])
     expect((await session.changes()).changes).toEqual([])
@@ -169,11 +169,11 @@ describe('policy.yaml', () => {
 
 describe('execute_command', () => {
   it('runs in a sandbox and stages its changes; without a sandbox it is refused', async () => {
-    const { place, call } = await setUpTools()
+    const { project, call } = await setUpTools()
     const result = await call('execute_command', {
       command: 'echo two > src/a.ts; echo x > mail/m.ts; echo said; exit 3',
     })
-    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
     if ((await probeNow()).every(({ ok }) => ok)) {
       expect(result.structuredContent).toMatchObject({
         exitCode: 3,
@@ -196,11 +196,11 @@ describe('execute_command', () => {
 
 describe('the tools that only escrowfs has', () => {
   it('run the checks of the intent, and return their results to the agent', async () => {
-    const place = testWorkspace(
+    const project = testWorkspace(
       undefined,
       INTENTS.replace('Integers only]', 'Integers only]\n    acceptance_criteria: [{run: "cat src/a.ts; exit 3"}]'),
     )
-    const workspace = await place.open()
+    const workspace = await project.open()
     const session = await startSession(workspace, 'agent')
     const call = callerOf(await clientOn(session))
     expect(textOf(await call('run_checks'))).toMatch(/nothing to check/)
@@ -214,7 +214,7 @@ describe('the tools that only escrowfs has', () => {
   })
 
   it('show, revert and restore a snapshot, each as its own call in the ledger', async () => {
-    const { place, workspace, session, call } = await setUpTools()
+    const { project, workspace, session, call } = await setUpTools()
     await call('write_file', { path: 'src/a.ts', content: 'x\n' })
     const diff = textOf(await call('show_staged_changes'))
     expect(diff).toContain('src/a.ts (modify, pending)')
@@ -225,7 +225,7 @@ describe('the tools that only escrowfs has', () => {
     expect((await session.changes()).changes).toHaveLength(1)
     await call('request_scope_expansion', { paths: ['mail/**'], why: 'the letter' })
     expect(await (await workspace.review('agent')).questions()).toMatchObject([{ kind: 'scope', globs: ['mail/**'] }])
-    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
     await session.flush()
     const tools = (await recordsOf(workspace))
       .map(metadataOf)

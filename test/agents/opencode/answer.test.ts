@@ -33,8 +33,8 @@ describe('a call', () => {
     ['grep', { pattern: 'x' }, 'access_denied'],
   ])('of %s %j is refused with and without a mount: %s', async (tool, args, reason) => {
     for (const isStaged of [true, false]) {
-      const { opencode, place } = setUpHooks({ isStaged })
-      place.write('.env', 'SECRET=1\n')
+      const { opencode, project } = setUpHooks({ isStaged })
+      project.write('.env', 'SECRET=1\n')
       const { go, refuse } = await opencode('tool.execute.before', run(tool, args))
       expect([go, JSON.parse(String(refuse)).reason]).toEqual([false, reason])
     }
@@ -66,17 +66,17 @@ const hooks = z.object({ 'tool.execute.before': hook, 'experimental.chat.system.
 describe('the plugin', () => {
   /** Loads the plugin as opencode does, with an `escrow` that runs this program. */
   async function plugin(program: string) {
-    const { place } = setUpHooks()
-    const bin = `${place.root}/bin`
+    const { project } = setUpHooks()
+    const bin = `${project.root}/bin`
     mkdirSync(bin)
     writeFileSync(`${bin}/escrow`, `#!/bin/sh\n${program}\n`)
     chmodSync(`${bin}/escrow`, 0o755)
     vi.stubEnv('PATH', `${bin}:${process.env.PATH}`)
     onTestFinished(() => void vi.unstubAllEnvs())
-    applyClients(place.root, planClients(place.root, ['opencode']))
-    const file = pathToFileURL(`${place.root}/.opencode/plugins/escrow.js`).href
+    applyClients(project.root, planClients(project.root, ['opencode']))
+    const file = pathToFileURL(`${project.root}/.opencode/plugins/escrow.js`).href
     const { Escrow } = loaded.parse(await import(/* @vite-ignore */ file))
-    const found = hooks.parse(await Escrow({ directory: place.root }))
+    const found = hooks.parse(await Escrow({ directory: project.root }))
     const call = (tool: string, args: object) =>
       found['tool.execute.before']({ tool, sessionID: 's', callID: 'c' }, { args })
     return { call, found }

@@ -22,7 +22,7 @@ exports.promises = [require('fs/promises'), require('node:fs/promises')]
 exports.library = require('library')
 exports.lazy = () => require('fs')`
 
-let place: TestWorkspace
+let project: TestWorkspace
 let session: Session
 let home: string
 const require = createRequire(import.meta.url)
@@ -30,8 +30,8 @@ const require = createRequire(import.meta.url)
 beforeEach(async () => {
   const dir = tempDir()
   home = dir.path
-  place = testWorkspace()
-  session = await startSession(await place.open())
+  project = testWorkspace()
+  session = await startSession(await project.open())
   fs.mkdirSync(`${home}/host/node_modules/library`, { recursive: true })
   fs.writeFileSync(`${home}/host/bundle.cjs`, BUNDLE)
   fs.writeFileSync(`${home}/host/node_modules/library/index.js`, `module.exports = require('fs')`)
@@ -55,8 +55,8 @@ describe('aliased modules', () => {
     const host = load('host/bundle.cjs')
     for (const each of [...host.given, host.library, host.lazy()]) expect(each).toBe(governed)
     for (const each of host.promises) expect(each).toBe(governed.promises)
-    host.library.writeFileSync(`${place.root}/src/a.ts`, 'staged')
-    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    host.library.writeFileSync(`${project.root}/src/a.ts`, 'staged')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
   })
 
   it('do not include others', () => {
@@ -81,8 +81,8 @@ describe('aliased modules', () => {
   it('get the same refusals in the workspace as the session', async () => {
     install()
     const { given, promises } = load('host/bundle.cjs')
-    expect(await reasonOf(() => given[0]?.writeFileSync(`${place.root}/mail/m.ts`, ''))).toBe('scope_violation')
-    expect(await reasonOf(() => promises[0]?.rm(`${place.root}/.git`, { force: true }))).toBe('protected_path')
+    expect(await reasonOf(() => given[0]?.writeFileSync(`${project.root}/mail/m.ts`, ''))).toBe('scope_violation')
+    expect(await reasonOf(() => promises[0]?.rm(`${project.root}/.git`, { force: true }))).toBe('protected_path')
     given[0]?.writeFileSync(`${home}/log`, 'the host’s own')
     expect(fs.readFileSync(`${home}/log`, 'utf8')).toBe('the host’s own')
   })
@@ -100,7 +100,7 @@ describe('dependencies with their own copy of fs', () => {
     )
     install()
     const deep: { fs: typeof fs; lock: typeof import('proper-lockfile') } = require(`${home}/host/deep.cjs`)
-    const [inside, outside] = [`${place.root}/src/a.ts`, `${home}/file`]
+    const [inside, outside] = [`${project.root}/src/a.ts`, `${home}/file`]
     for (const name of [inside, outside]) {
       deep.fs.writeFileSync(name, 'one ')
       await new Promise((done) => deep.fs.appendFile(name, 'two ', done))
@@ -109,11 +109,11 @@ describe('dependencies with their own copy of fs', () => {
       expect(await deep.fs.promises.readFile(name, 'utf8')).toBe('one two three')
       expect(String(await deep.fs.createReadStream(name).toArray())).toBe('one two three')
     }
-    expect([place.text('src/a.ts'), fs.readFileSync(outside, 'utf8')]).toEqual(['a one\na two\n', 'one two three'])
+    expect([project.text('src/a.ts'), fs.readFileSync(outside, 'utf8')]).toEqual(['a one\na two\n', 'one two three'])
     const release = await deep.lock.lock(outside)
     expect(fs.existsSync(`${outside}.lock`)).toBe(true)
     await release()
-    expect(await reasonOf(() => deep.fs.writeFileSync(`${place.root}/mail/m.ts`, ''))).toBe('scope_violation')
+    expect(await reasonOf(() => deep.fs.writeFileSync(`${project.root}/mail/m.ts`, ''))).toBe('scope_violation')
   })
 })
 
@@ -130,8 +130,8 @@ describe('programs', () => {
   it('are governed by both names for the named modules only: a search sees staged files', async () => {
     fs.writeFileSync(`${home}/host/search.cjs`, SEARCH)
     fs.writeFileSync(`${home}/search.cjs`, SEARCH)
-    place.write('tools/rg', '#!/bin/sh\nfor last; do :; done\nls "$last"\n')
-    fs.chmodSync(`${place.root}/tools/rg`, 0o755)
+    project.write('tools/rg', '#!/bin/sh\nfor last; do :; done\nls "$last"\n')
+    fs.chmodSync(`${project.root}/tools/rg`, 0o755)
     install({ shell: { path: '/bin/echo' } })
     const host = require(`${home}/host/search.cjs`)
     const real = require('node:child_process')
@@ -139,10 +139,10 @@ describe('programs', () => {
     expect(host.given[0]).not.toBe(real)
     for (const each of require(`${home}/search.cjs`).given) expect(each).toBe(real)
     session.fs.writeFileSync('src/staged.ts', '')
-    const { stdout } = host.list(`${place.root}/tools/rg`, `${place.root}/src`)
+    const { stdout } = host.list(`${project.root}/tools/rg`, `${project.root}/src`)
     expect(await text(stdout)).toBe('a.ts\nb.ts\nstaged.ts\nsub\n')
     await session.toolCall({ tool: 'search_files', kind: 'other' }, async () => {
-      expect(await once(host.list('find', place.root), 'close')).toEqual([126, null])
+      expect(await once(host.list('find', project.root), 'close')).toEqual([126, null])
       expect(await text(host.given[0].spawn('ls', [], { shell: '/bin/echo' }).stdout)).toBe('-c ls\n')
     })
   })

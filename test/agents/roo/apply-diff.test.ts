@@ -97,7 +97,7 @@ describe('apply_diff', () => {
           block(escape(texts[at] ?? ''), lines.map(escape).join('\n'), at + 1),
         )
         const join = (lines: readonly string[]) => lines.map((text) => text + end).join('')
-        const expected = join(texts.flatMap((text, at) => replaced.get(at) ?? [text]))
+        const expected = join(texts.flatMap((text, index) => replaced.get(index) ?? [text]))
         expect(applyBlocks(join(texts), parseDiffBlocks(diff.join('\n')), 'a.ts')).toBe(expected)
       }),
     )

@@ -210,13 +210,13 @@ describe('chunks', () => {
         fc.constantFrom('\n', '\r\n'),
         (texts, edits, end) => {
           // Each line of the file is kept or replaced; the whole file is one chunk.
-          const fates = texts.map((_, at) => edits[at])
-          const lines = texts.flatMap((text, at) => {
-            const fate = fates[at]
+          const fates = texts.map((_, index) => edits[index])
+          const lines = texts.flatMap((text, index) => {
+            const fate = fates[index]
             return fate === undefined ? [` ${text}`] : [`-${text}`, ...fate.map((added) => `+${added}`)]
           })
           const join = (all: readonly string[]) => all.map((text) => text + end).join('')
-          const expected = join(texts.flatMap((text, at) => fates[at] ?? [text]))
+          const expected = join(texts.flatMap((text, index) => fates[index] ?? [text]))
           expect(update(join(texts), '@@', ...lines)).toBe(expected)
         },
       ),

@@ -48,7 +48,7 @@ interface Bundle {
   readonly programs: typeof childProcess
 }
 
-let place: TestWorkspace
+let project: TestWorkspace
 let home: string
 let provider: FakeProvider
 let bundle: Bundle
@@ -58,14 +58,14 @@ beforeEach(() => {
   const dir = tempDir()
   home = dir.path
   onTestFinished(() => dir.dispose())
-  place = testWorkspace()
+  project = testWorkspace()
   fs.mkdirSync(`${home}/roo/storage`, { recursive: true })
   fs.writeFileSync(`${home}/roo/bundle.cjs`, `exports.fs = require('fs'); exports.programs = require('child_process')`)
 })
 
 async function enter(options: Partial<EnterRooOptions> = {}): Promise<EnteredRoo> {
   const entered = await enterRoo({
-    root: place.root,
+    root: project.root,
     modules: [`${home}/roo`],
     hostDirectories: [`${home}/roo/storage`],
     version: '3.52.1',
@@ -83,7 +83,7 @@ async function enter(options: Partial<EnterRooOptions> = {}): Promise<EnteredRoo
 }
 
 async function task(id = 'task-1'): Promise<FakeRoo> {
-  const roo = new FakeRoo(place.root, id)
+  const roo = new FakeRoo(project.root, id)
   roo.fs = bundle.fs
   await provider.create(roo)
   return roo
@@ -94,7 +94,7 @@ function outsideOfFlows<A extends unknown[], R>(work: (...args: A) => Promise<R>
   return AsyncResource.bind(work)
 }
 
-const inWorkspace = (path: string) => `${place.root}/${path}`
+const inWorkspace = (path: string) => `${project.root}/${path}`
 
 describe('one call', () => {
   it("governs Roo's modules, tasks, commands and MCP servers", async () => {
@@ -108,7 +108,7 @@ describe('one call', () => {
       'Exit code: 0\nOutput:\nstaged',
     )
     expect(await roo.dispatch('mcp--files--write', { path: 'x' })).toBe('from the server')
-    expect([place.text('src/a.ts'), bundle.fs.readFileSync(inWorkspace('src/a.ts'), 'utf8')]).toEqual([
+    expect([project.text('src/a.ts'), bundle.fs.readFileSync(inWorkspace('src/a.ts'), 'utf8')]).toEqual([
       'a one\na two\n',
       'staged\n',
     ])
@@ -116,7 +116,7 @@ describe('one call', () => {
     const review = await entered.workspace.review('task-1')
     await review.approve(undefined, { name: 'Ada' })
     await review.commit()
-    expect(place.text('src/a.ts')).toBe('staged\n')
+    expect(project.text('src/a.ts')).toBe('staged\n')
     const records: unknown[] = []
     for await (const record of entered.workspace.ledger.records()) records.push(record)
     expect(JSON.stringify(records)).toContain('"tool":"roo-code","tool_version":"3.52.1"')
@@ -126,7 +126,7 @@ describe('one call', () => {
     await enter()
     expect(bundle.fs.readFileSync(inWorkspace('src/a.ts'), 'utf8')).toBe('a one\na two\n')
     expect(() => bundle.fs.writeFileSync(inWorkspace('src/a.ts'), '')).toThrow('only while a tool call is running')
-    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
   })
 
   it('keeps a conversation across delegations', async () => {
@@ -135,7 +135,7 @@ describe('one call', () => {
     const session = await entered.sessionOf(parent)
     await session.selectIntent('INT-001')
     await parent.dispatch('write_to_file', { path: 'src/a.ts', content: 'parent\n' })
-    const child = new FakeRoo(place.root, 'task-2')
+    const child = new FakeRoo(project.root, 'task-2')
     Object.assign(child, { fs: bundle.fs, parentTaskId: 'task-1' })
     await provider.create(child)
     expect(await child.dispatch('read_file', { path: 'src/a.ts' })).toBe('parent\n')
@@ -176,7 +176,7 @@ describe('one call', () => {
     await entered.engine.setActiveIntent('own', 'INT-001')
     expect(await write('src/a.ts', 'x')).toBe('written')
     expect(await write('mail/m.ts', 'x')).toContain('scope_violation')
-    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
     const subtask = { taskId: 'sub', parentTaskId: 'own', toolName: 'read_file', params: { path: 'src/a.ts' } }
     expect(await entered.runTool(subtask, () => bundle.fs.promises.readFile(inWorkspace('src/a.ts'), 'utf8'))).toBe('x')
   })
@@ -194,9 +194,9 @@ describe("a change by a person in Roo's screens", () => {
     own.rmdirSync(inWorkspace('.roo/mcp.json.lock'))
     for (const name of ['.roo/rules/one.md', 'AGENTS.md', '.roomodes', '.rooignore', '.roorules-code'])
       own.writeFileSync(inWorkspace(name), 'a person’s\n')
-    expect(place.text('.roo/mcp.json')).toBe('{}')
+    expect(project.text('.roo/mcp.json')).toBe('{}')
     expect(existsSync(inWorkspace('.roo/mcp.json.lock'))).toBe(false)
-    expect(place.text('.roo/rules/one.md') + place.text('AGENTS.md')).toBe('a person’s\na person’s\n')
+    expect(project.text('.roo/rules/one.md') + project.text('AGENTS.md')).toBe('a person’s\na person’s\n')
   })
 
   it('also reaches the disk while the model waits for a person in a call', async () => {
@@ -208,7 +208,7 @@ describe("a change by a person in Roo's screens", () => {
     await click('.roomodes')
     await expect(click('src/a.ts')).resolves.toBeUndefined()
     await asking
-    expect([place.text('.roomodes'), place.text('src/a.ts')]).toEqual(['clicked', 'a one\na two\n'])
+    expect([project.text('.roomodes'), project.text('src/a.ts')]).toEqual(['clicked', 'a one\na two\n'])
   })
 
   it('is not possible for a tool call or a link', async () => {
@@ -231,7 +231,7 @@ describe("a change by a person in Roo's screens", () => {
 describe('files that Zoo Code creates next to the written one', () => {
   it('need no scope, are never staged, and become a write of their target', async () => {
     const intents = 'active_intents:\n  - {id: INT-001, name: One, status: IN_PROGRESS, owned_scope: [src/a.ts]}\n'
-    place = testWorkspace({ 'src/a.ts': 'a\n', 'src/b.ts': 'b\n' }, intents)
+    project = testWorkspace({ 'src/a.ts': 'a\n', 'src/b.ts': 'b\n' }, intents)
     const entered = await enter()
     const session = await entered.sessionOf({ taskId: 'zoo' })
     await session.selectIntent('INT-001')
@@ -299,7 +299,7 @@ describe('programs of Roo within a tool call', () => {
 
   it('are ps, and git for its own checkpoints; a refused one exits with 126', async () => {
     const entered = await enter()
-    await entered.engine.setActiveIntent('own', 'INT-001', place.root)
+    await entered.engine.setActiveIntent('own', 'INT-001', project.root)
     const { programs } = bundle
     const storage = `${home}/roo/storage`
     const params = { path: 'src/a.ts', content: '' }
@@ -307,7 +307,7 @@ describe('programs of Roo within a tool call', () => {
       expect((await waitForExit(programs.spawn('ps', ['-A', '-o', 'ppid,pid,stat,comm']))).output).toContain('node')
       expect((await waitForExit(programs.spawn('git', ['init', '-q'], { cwd: storage }))).code).toBe(0)
       for (const [args, cwd] of [
-        [['status'], place.root],
+        [['status'], project.root],
         [['-c', 'core.fsmonitor=touch x', 'status'], storage],
         [['clean', '-fd'], storage],
       ] as const)
@@ -323,12 +323,12 @@ describe('programs of Roo within a tool call', () => {
     const session = await entered.sessionOf(roo)
     await session.selectIntent('INT-001')
     const git = (...args: string[]) => waitForExit(bundle.programs.spawn('git', args, { cwd: `${home}/roo/storage` }))
-    expect((await git('init', '-q', `--separate-git-dir=${home}/roo/storage/git`, place.root)).code).toBe(0)
-    const restore = () => git(`--git-dir=${home}/roo/storage/git`, `--work-tree=${place.root}`, 'clean', '-fdq', 'src')
+    expect((await git('init', '-q', `--separate-git-dir=${home}/roo/storage/git`, project.root)).code).toBe(0)
+    const restore = () => git(`--git-dir=${home}/roo/storage/git`, `--work-tree=${project.root}`, 'clean', '-fdq', 'src')
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'staged\n' })
     await roo.getSystemPrompt()
     expect((await restore()).code).toBe(126)
-    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
     await session.revert()
     expect((await restore()).code).toBe(0)
     expect(existsSync(inWorkspace('src/a.ts'))).toBe(false)
@@ -336,7 +336,7 @@ describe('programs of Roo within a tool call', () => {
 })
 
 it('keeps a tools file that somebody else wrote', async () => {
-  place.write('.roo/tools/escrowfs.js', 'export const theirs = 1\n')
+  project.write('.roo/tools/escrowfs.js', 'export const theirs = 1\n')
   await enter()
   expect(readFileSync(inWorkspace('.roo/tools/escrowfs.js'), 'utf8')).toBe('export const theirs = 1\n')
 })

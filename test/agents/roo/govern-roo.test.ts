@@ -7,17 +7,17 @@ const parse = (text: string): Record<string, unknown> => JSON.parse(text)
 
 describe.each([{ direct: false }, { direct: true }])('a write of a live task (direct: $direct)', ({ direct }) => {
   it('is staged, reads back, and leaves the disk unchanged, including while streaming', async () => {
-    const { roo, place, session, stagedChanges } = await liveFixture()
+    const { roo, project, session, stagedChanges } = await liveFixture()
     roo.direct = direct
     if (!direct) await roo.stream('src/a.ts', 'half of')
-    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
     const answer = parse(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'whole\n' }))
     expect(answer).toMatchObject({ path: 'src/a.ts', operation: 'modified', notice: expect.stringContaining('Staged') })
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('whole\n')
     const second = parse(await roo.dispatch('write_to_file', { path: 'src/deep/new.ts', content: 'new\n' }))
     expect(second).toMatchObject({ operation: 'created' })
     expect(await stagedChanges()).toEqual(['modify src/a.ts', 'create src/deep/new.ts'])
-    expect([place.text('src/a.ts'), readdirSync(`${place.root}/src`)]).toEqual([
+    expect([project.text('src/a.ts'), readdirSync(`${project.root}/src`)]).toEqual([
       'a one\na two\n',
       ['a.ts', 'b.ts', 'sub'],
     ])
@@ -103,8 +103,8 @@ describe('a live task', () => {
   })
 
   it('is one conversation with its subtasks', async () => {
-    const { roo, governed, place, stagedChanges } = await liveFixture()
-    const child = new FakeRoo(place.root, 'task-2', 'task-1')
+    const { roo, governed, project, stagedChanges } = await liveFixture()
+    const child = new FakeRoo(project.root, 'task-2', 'task-1')
     const undo = governed.task(child)
     await child.getSystemPrompt()
     await child.dispatch('write_to_file', { path: 'src/b.ts', content: 'child\n' })
@@ -114,8 +114,8 @@ describe('a live task', () => {
   })
 
   it('is restored when it is released', async () => {
-    const { place, governed } = await liveFixture()
-    const roo = new FakeRoo(place.root, 'task-9')
+    const { project, governed } = await liveFixture()
+    const roo = new FakeRoo(project.root, 'task-9')
     const before = [
       roo.ask,
       roo.pushToolResultToUserContent,
@@ -137,9 +137,9 @@ describe('a live task', () => {
   })
 
   it('that is interrupted within a call blocks nothing after its release', async () => {
-    const { place, governed, engine } = await liveFixture()
-    const roo = new FakeRoo(place.root, 'task-7')
-    const session = await engine.sessionOf('task-7', place.root)
+    const { project, governed, engine } = await liveFixture()
+    const roo = new FakeRoo(project.root, 'task-7')
+    const session = await engine.sessionOf('task-7', project.root)
     await session.selectIntent('INT-001')
     const undo = governed.task(roo)
     await roo.getSystemPrompt()
@@ -153,14 +153,14 @@ describe('a live task', () => {
   })
 
   it('is refused every change if its session cannot be opened', async () => {
-    const { place, governed } = await liveFixture()
-    const roo = new FakeRoo(`${place.root}/absent`, 'task-8')
+    const { project, governed } = await liveFixture()
+    const roo = new FakeRoo(`${project.root}/absent`, 'task-8')
     governed.task(roo)
     expect(parse(await roo.dispatch('execute_command', { command: 'make' }))).toMatchObject({ type: 'tool_error' })
     expect(parse(await roo.dispatch('write_to_file', { path: 'x', content: 'y' }))).toMatchObject({
       type: 'tool_error',
     })
-    expect([roo.ran, existsSync(`${place.root}/absent`)]).toEqual([[], false])
+    expect([roo.ran, existsSync(`${project.root}/absent`)]).toEqual([[], false])
     expect(await roo.getSystemPrompt()).toMatch(/^You are Roo\.\n\nescrow cannot stage changes here: /)
   })
 })
@@ -169,29 +169,29 @@ describe('a host action on the disk', () => {
   const remove = { patch: '*** Begin Patch\n*** Delete File: src/b.ts\n*** End Patch' }
 
   it('is refused for an uncontained command', async () => {
-    const { roo, place, stagedChanges } = await liveFixture()
+    const { roo, project, stagedChanges } = await liveFixture()
     const answer = parse(await roo.dispatch('execute_command', { command: 'rm -r src' }))
     expect(answer).toMatchObject({ reason: 'unsupported', hint: expect.any(String) })
-    expect([roo.ran, await stagedChanges(), existsSync(`${place.root}/src/b.ts`)]).toEqual([[], [], true])
+    expect([roo.ran, await stagedChanges(), existsSync(`${project.root}/src/b.ts`)]).toEqual([[], [], true])
   })
 
   it('is staged for a call of fs', async () => {
-    const { roo, place, stagedChanges } = await liveFixture()
+    const { roo, project, stagedChanges } = await liveFixture()
     expect(await roo.dispatch('apply_patch', remove)).toBe('Successfully deleted src/b.ts')
     expect(await roo.dispatch('generate_image', { path: 'src/img', prompt: 'x' })).toBe('made')
     expect(await stagedChanges()).toEqual(['delete src/b.ts', 'create src/img.png'])
-    expect([existsSync(`${place.root}/src/b.ts`), existsSync(`${place.root}/src/img.png`)]).toEqual([true, false])
+    expect([existsSync(`${project.root}/src/b.ts`), existsSync(`${project.root}/src/img.png`)]).toEqual([true, false])
   })
 
   it('is done by run_command instead, contained', async () => {
-    const { roo, place, stagedChanges } = await liveFixture()
+    const { roo, project, stagedChanges } = await liveFixture()
     const command = 'rm src/b.ts; seq 3000'
     const answer = await roo.dispatch('run_command', { command, cwd: null, timeout: null })
     expect(answer).toContain('deleted: src/b.ts')
     const artifact_id = /Artifact ID: (\S+)/.exec(answer)?.[1]
     const output = { artifact_id, search: '^2999$', offset: null, limit: null }
     expect(await roo.dispatch('read_run_output', output)).toContain('2999 | 2999')
-    expect([await stagedChanges(), existsSync(`${place.root}/src/b.ts`)]).toEqual([['delete src/b.ts'], true])
+    expect([await stagedChanges(), existsSync(`${project.root}/src/b.ts`)]).toEqual([['delete src/b.ts'], true])
   })
 })
 

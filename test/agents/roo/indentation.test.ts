@@ -40,8 +40,8 @@ describe('blockAround', () => {
     const file = fc.array(fc.constantFrom('a', '  a', '    }', '\tb', '', '}'), { minLength: 1, maxLength: 30 })
     const limits = fc.integer({ min: 1, max: 10 })
     fc.assert(
-      fc.property(file, fc.nat(29), fc.nat(3), fc.boolean(), limits, (lines, at, levels, siblings, limit) => {
-        const anchor = (at % lines.length) + 1
+      fc.property(file, fc.nat(29), fc.nat(3), fc.boolean(), limits, (lines, index, levels, siblings, limit) => {
+        const anchor = (index % lines.length) + 1
         const [first, last] = blockAround(lines, { anchor, levels, siblings, limit })
         expect(first >= 1 && first <= anchor && anchor <= last && last <= lines.length).toBe(true)
         expect(last - first + 1).toBeLessThanOrEqual(limit)

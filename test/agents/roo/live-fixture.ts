@@ -278,7 +278,7 @@ function detector() {
 }
 
 export interface LiveFixture {
-  readonly place: TestWorkspace
+  readonly project: TestWorkspace
   readonly engine: HookEngine
   readonly roo: FakeRoo
   readonly governed: GovernedRoo
@@ -299,8 +299,8 @@ export interface LiveOptions extends Omit<GovernRooOptions, 'engine' | 'alias'> 
 /** A governed task in its own workspace, whose modules have the governed fs. */
 export async function liveFixture(options: LiveOptions = {}): Promise<LiveFixture> {
   const { engine: more, policy, files, intents, intent = 'INT-001', ...limits } = options
-  const place = testWorkspace(files, intents)
-  if (policy !== undefined) place.write('.orchestration/policy.yaml', policy)
+  const project = testWorkspace(files, intents)
+  if (policy !== undefined) project.write('.orchestration/policy.yaml', policy)
   let opened: Workspace | undefined
   const open: HookEngineOptions['open'] = async (root, how) => {
     opened = await openWorkspace(root, how)
@@ -308,8 +308,8 @@ export async function liveFixture(options: LiveOptions = {}): Promise<LiveFixtur
   }
   const engine = new HookEngine({ open, host: 'roo', ...more })
   onTestFinished(() => engine.close())
-  const roo = new FakeRoo(place.root)
-  const session = await engine.sessionOf('task-1', place.root)
+  const roo = new FakeRoo(project.root)
+  const session = await engine.sessionOf('task-1', project.root)
   if (intent !== null) await session.selectIntent(intent)
   const alias = aliasHostModules(session)
   roo.fs = alias.fs
@@ -323,7 +323,7 @@ export async function liveFixture(options: LiveOptions = {}): Promise<LiveFixtur
   }
   const workspace = () => opened ?? expect.unreachable('nothing was opened')
   const stagedChanges = async () => (await session.changes()).changes.map(({ kind, path }) => `${kind} ${path}`)
-  return { place, engine, roo, governed, session, undo, workspace, stagedChanges }
+  return { project, engine, roo, governed, session, undo, workspace, stagedChanges }
 }
 
 /** The modules that the host's bundle would get. */

@@ -13,13 +13,13 @@ const add = (path: string, line: string) => `*** Add File: ${path}\n+${line}`
 
 describe('a patch', () => {
   it('that is refused continues with no other file, whoever approves the next one', async () => {
-    const { roo, place, stagedChanges } = await liveFixture({
+    const { roo, project, stagedChanges } = await liveFixture({
       files: { 'docs/one.md': '1\n', 'docs/two.md': '2\n', 'src/a.ts': '' },
     })
     const answer = parse(await roo.dispatch('apply_patch', patch(remove('docs/one.md'), remove('docs/two.md'))))
     expect(answer).toMatchObject({ reason: 'scope_violation' })
     expect([roo.asked, await stagedChanges()]).toEqual([[], []])
-    expect(['one', 'two'].map((name) => existsSync(`${place.root}/docs/${name}.md`))).toEqual([true, true])
+    expect(['one', 'two'].map((name) => existsSync(`${project.root}/docs/${name}.md`))).toEqual([true, true])
   })
 
   it('whose first file is rejected by the host’s own person asks again for the second', async () => {
@@ -30,13 +30,13 @@ describe('a patch', () => {
   })
 
   it('of three files is one call in the trace, with three files', async () => {
-    const { roo, session, place, workspace, stagedChanges } = await liveFixture()
+    const { roo, session, project, workspace, stagedChanges } = await liveFixture()
     await roo.dispatch(
       'apply_patch',
       patch(add('src/new/n.ts', 'n'), update('src/a.ts', 'a one', 'A one'), remove('src/b.ts')),
     )
     expect((await stagedChanges()).sort()).toEqual(['create src/new/n.ts', 'delete src/b.ts', 'modify src/a.ts'])
-    expect([place.text('src/a.ts'), existsSync(`${place.root}/src/new`)]).toEqual(['a one\na two\n', false])
+    expect([project.text('src/a.ts'), existsSync(`${project.root}/src/new`)]).toEqual(['a one\na two\n', false])
     await roo.getSystemPrompt()
     await session.flush()
     const calls = (await recordsOf(workspace())).map(metadataOf).filter(({ type }) => type === 'tool_call')
@@ -46,28 +46,28 @@ describe('a patch', () => {
   })
 
   it('that moves a file leaves the disk as it was', async () => {
-    const { roo, place, stagedChanges } = await liveFixture()
+    const { roo, project, stagedChanges } = await liveFixture()
     const move = '*** Update File: src/a.ts\n*** Move to: src/far/off/a.ts\n@@\n-a one\n+A one'
     expect(await roo.dispatch('apply_patch', patch(move))).toBe('moved to src/far/off/a.ts')
     expect((await stagedChanges()).join()).toContain('src/far/off/a.ts')
-    expect([existsSync(`${place.root}/src/a.ts`), existsSync(`${place.root}/src/far`)]).toEqual([true, false])
+    expect([existsSync(`${project.root}/src/a.ts`), existsSync(`${project.root}/src/far`)]).toEqual([true, false])
   })
 })
 
 describe('host actions without a current call', () => {
   it('are not admitted: no ask, no save, no removal', async () => {
-    const { roo, place, stagedChanges } = await liveFixture()
+    const { roo, project, stagedChanges } = await liveFixture()
     await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
     await roo.getSystemPrompt()
     expect(await roo.ask('tool')).toMatchObject({ response: 'noButtonClicked' })
     await expect(roo.diffViewProvider.saveDirectly('src/a.ts', 'x')).rejects.toThrow('No tool call is running')
     roo.toolRepetitionDetector.check({ id: 'x', name: 'select_active_intent', params: {} })
-    await expect(roo.fs.promises.unlink(`${place.root}/src/a.ts`)).rejects.toMatchObject({ code: 'EACCES' })
-    const called = new Promise((resolve) => roo.fs.rename(`${place.root}/src/a.ts`, `${place.root}/src/z.ts`, resolve))
+    await expect(roo.fs.promises.unlink(`${project.root}/src/a.ts`)).rejects.toMatchObject({ code: 'EACCES' })
+    const called = new Promise((resolve) => roo.fs.rename(`${project.root}/src/a.ts`, `${project.root}/src/z.ts`, resolve))
     expect(await called).toMatchObject({ reason: 'access_denied' })
-    expect(() => roo.fs.writeFileSync(`${place.root}/src/a.ts`, '')).toThrow('only while a tool call is running')
-    expect(await roo.fs.promises.mkdir(`${place.root}/src/deep/er`, { recursive: true })).toBeUndefined()
-    expect([await stagedChanges(), place.text('src/a.ts'), existsSync(`${place.root}/src/deep`)]).toEqual([
+    expect(() => roo.fs.writeFileSync(`${project.root}/src/a.ts`, '')).toThrow('only while a tool call is running')
+    expect(await roo.fs.promises.mkdir(`${project.root}/src/deep/er`, { recursive: true })).toBeUndefined()
+    expect([await stagedChanges(), project.text('src/a.ts'), existsSync(`${project.root}/src/deep`)]).toEqual([
       [],
       'a one\na two\n',
       false,
@@ -88,13 +88,13 @@ it.each([{ direct: false }, { direct: true }])(
 
 describe('a directory of a new file', () => {
   it('is neither on the disk nor staged before the file, and never after a rejection', async () => {
-    const { roo, place, stagedChanges } = await liveFixture()
+    const { roo, project, stagedChanges } = await liveFixture()
     await roo.stream('src/far/off/new.ts', 'half')
-    expect([readdirSync(`${place.root}/src`), await stagedChanges()]).toEqual([['a.ts', 'b.ts', 'sub'], []])
+    expect([readdirSync(`${project.root}/src`), await stagedChanges()]).toEqual([['a.ts', 'b.ts', 'sub'], []])
     roo.answers.push('noButtonClicked')
     await roo.dispatch('write_to_file', { path: 'src/far/off/new.ts', content: 'whole\n' })
     await roo.getSystemPrompt()
-    expect([readdirSync(`${place.root}/src`), await stagedChanges()]).toEqual([['a.ts', 'b.ts', 'sub'], []])
+    expect([readdirSync(`${project.root}/src`), await stagedChanges()]).toEqual([['a.ts', 'b.ts', 'sub'], []])
     await roo.dispatch('write_to_file', { path: 'src/far/off/new.ts', content: 'whole\n' })
     expect(await stagedChanges()).toEqual(['create src/far/off/new.ts'])
   })
@@ -102,11 +102,11 @@ describe('a directory of a new file', () => {
 
 describe('subtasks', () => {
   it("continue on their parent's stage at any depth, although the host names only the parent", async () => {
-    const { roo, governed, place, stagedChanges } = await liveFixture()
+    const { roo, governed, project, stagedChanges } = await liveFixture()
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'parent\n' })
-    const child = new FakeRoo(place.root, 'task-2')
+    const child = new FakeRoo(project.root, 'task-2')
     child.parentTaskId = 'task-1'
-    const grandchild = new FakeRoo(place.root, 'task-3')
+    const grandchild = new FakeRoo(project.root, 'task-3')
     grandchild.parentTaskId = 'task-2'
     for (const [task, path] of [
       [child, 'src/b.ts'],
@@ -127,8 +127,8 @@ describe('subtasks', () => {
       ['task-9', 'task-8'],
       ['task-8', 'task-1'],
     ])
-    const { governed, place, session } = await liveFixture({ parentOf: (id) => parents.get(id) })
-    expect(await governed.sessionOf(new FakeRoo(place.root, 'task-9'))).toBe(session)
+    const { governed, project, session } = await liveFixture({ parentOf: (id) => parents.get(id) })
+    expect(await governed.sessionOf(new FakeRoo(project.root, 'task-9'))).toBe(session)
   })
 })
 
@@ -168,15 +168,15 @@ describe('a turn', () => {
 })
 
 it('a call is attributed to the model the task works with', async () => {
-  const { governed, place, workspace, engine } = await liveFixture()
-  const roo = new FakeRoo(place.root, 'task-5')
+  const { governed, project, workspace, engine } = await liveFixture()
+  const roo = new FakeRoo(project.root, 'task-5')
   roo.api = { getModel: () => ({ id: 'some-model-4' }) }
   governed.task(roo)
   await roo.getSystemPrompt()
   await engine.setActiveIntent('task-5', 'INT-001')
   await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' })
   await roo.getSystemPrompt()
-  await (await engine.sessionOf('task-5', place.root)).flush()
+  await (await engine.sessionOf('task-5', project.root)).flush()
   const records = (await recordsOf(workspace())).map(metadataOf).filter(({ type }) => type === 'tool_call')
   expect(records).toMatchObject([{ agent: { model: 'some-model-4' } }])
 })

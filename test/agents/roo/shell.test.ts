@@ -49,13 +49,13 @@ const refusal = (text: string) => JSON.parse(text) as Record<string, unknown>
 
 describe('execute_command of a live task with escrow-sh for its shell', () => {
   it('runs contained: it sees staged files, its changes are staged, and the disk is unchanged', async () => {
-    const { run, roo, place, stagedChanges, workspace, host } = await setUpShell()
+    const { run, roo, project, stagedChanges, workspace, host } = await setUpShell()
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'staged\n' })
     const output = await run('cat src/a.ts &amp;&amp; echo made &gt; src/made.ts; rm src/b.ts; exit 3')
     expect(output).toBe('Exit code: 3\nOutput:\nstaged\n')
     expect((await stagedChanges()).sort()).toEqual(['create src/made.ts', 'delete src/b.ts', 'modify src/a.ts'])
-    expect([place.text('src/a.ts'), place.text('src/b.ts')]).toEqual(['a one\na two\n', 'b\n'])
-    expect([existsSync(`${place.root}/src/made.ts`), host.loose]).toEqual([false, []])
+    expect([project.text('src/a.ts'), project.text('src/b.ts')]).toEqual(['a one\na two\n', 'b\n'])
+    expect([existsSync(`${project.root}/src/made.ts`), host.loose]).toEqual([false, []])
     const records = (await recordsOf(workspace())).map(metadataOf)
     expect(records.filter(({ type }) => type === 'command')).toMatchObject([{ exit_code: 3, isolation: 'sandbox' }])
   })
@@ -106,8 +106,8 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
   })
 
   it('is refused if the shell is changed while a person is asked', async () => {
-    const { run, host, governed, engine, place, shell } = await setUpShell()
-    const roo = new FakeRoo(place.root, 'task-1')
+    const { run, host, governed, engine, project, shell } = await setUpShell()
+    const roo = new FakeRoo(project.root, 'task-1')
     roo.terminal = host
     roo.ask = async () => {
       host.settings.terminalShellIntegrationDisabled = false
@@ -134,7 +134,7 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
 
 describe('a call that a later hook refuses', () => {
   it('leaves no variables behind, and its command is not run', async () => {
-    const { run, engine, place, shell } = await setUpShell()
+    const { run, engine, project, shell } = await setUpShell()
     engine.registerPreHook({
       preExecute: () => ({ message: 'Not today.', code: 'unsupported' }),
       postExecute: () => undefined,
@@ -142,16 +142,16 @@ describe('a call that a later hook refuses', () => {
     const refused = refusal(await run('echo x > src/x.ts'))
     expect(refused).toMatchObject({ message: expect.stringContaining('Not today.') })
     expect(escrowVariables()).toEqual([undefined, undefined])
-    expect((await startShell(shell.path, 'echo x > src/x.ts', place.root)).output).toContain('No session was given')
+    expect((await startShell(shell.path, 'echo x > src/x.ts', project.root)).output).toContain('No session was given')
   })
 })
 
 describe('two tasks in one process', () => {
   async function setUpTwoTasks() {
     const at = await setUpShell()
-    const other = new FakeRoo(at.place.root, 'task-2')
+    const other = new FakeRoo(at.project.root, 'task-2')
     other.terminal = at.host
-    const session = await at.engine.sessionOf('task-2', at.place.root)
+    const session = await at.engine.sessionOf('task-2', at.project.root)
     await session.selectIntent('INT-001')
     const undo = at.governed.task(other)
     onTestFinished(() => undo.dispose())
@@ -200,7 +200,7 @@ describe('two tasks in one process', () => {
 
 describe('the shell of a task', () => {
   it('runs the judged command once, and no other', async () => {
-    const { host, place, run, shell, stagedChanges } = await setUpShell()
+    const { host, project, run, shell, stagedChanges } = await setUpShell()
     const { run: own } = host
     const outputs: string[] = []
     host.run = async (command, cwd) => {
@@ -212,7 +212,7 @@ describe('the shell of a task', () => {
     expect(await run('echo mine > src/mine.ts')).toContain('Exit code: 0')
     expect(outputs).toEqual([expect.stringContaining('was not checked'), expect.stringContaining('was not checked')])
     expect(await stagedChanges()).toEqual(['create src/mine.ts'])
-    expect((await startShell(shell.path, 'echo x', place.root)).output).toContain('No session was given')
+    expect((await startShell(shell.path, 'echo x', project.root)).output).toContain('No session was given')
   })
 
   it('is sent again on each activation, whatever the host has stored', async () => {
@@ -265,14 +265,14 @@ describe('the shell of a task', () => {
 })
 
 it('escrow-sh, started the way execa does by the process that serves the session, works on the stage', async () => {
-  const at = testWorkspace()
-  const session = await startSession(await at.open(), 'shell')
+  const project = testWorkspace()
+  const session = await startSession(await project.open(), 'shell')
   session.fs.writeFileSync('src/a.ts', 'staged\n')
   const server = await serveShell(session)
   onTestFinished(() => server.close())
   Object.assign(process.env, server.env)
-  const { code, output } = await startShell(escrowSh(), 'cat a.ts; echo more >> a.ts', `${at.root}/src`)
+  const { code, output } = await startShell(escrowSh(), 'cat a.ts; echo more >> a.ts', `${project.root}/src`)
   expect([code, output]).toEqual([0, 'staged\n'])
   expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('staged\nmore\n')
-  expect(at.text('src/a.ts')).toBe('a one\na two\n')
+  expect(project.text('src/a.ts')).toBe('a one\na two\n')
 })

@@ -12,18 +12,18 @@ import { liveFixture } from './live-fixture.js'
 const parseResult = (text: string): Record<string, unknown> => JSON.parse(text)
 
 it('trap 1: the dispatcher returns a result when a directory may not be created', async () => {
-  const { roo, place, stagedChanges } = await liveFixture()
+  const { roo, project, stagedChanges } = await liveFixture()
   const result = parseResult(await roo.dispatch('write_to_file', { path: 'mail/deep/er/new.ts', content: 'x' }))
   expect(result).toMatchObject({ reason: 'scope_violation' })
-  expect(existsSync(`${place.root}/mail/deep`)).toBe(false)
+  expect(existsSync(`${project.root}/mail/deep`)).toBe(false)
   expect(await stagedChanges()).toEqual([])
 })
 
 it('trap 4: reads by an edit tool do not update the base, so a person’s edit since the model’s read is detected', async () => {
-  const { roo, place } = await liveFixture()
+  const { roo, project } = await liveFixture()
   await roo.dispatch('read_file', { path: 'src/a.ts' })
   await roo.getSystemPrompt()
-  place.write('src/a.ts', 'a one\na two\na three, by a person\n')
+  project.write('src/a.ts', 'a one\na two\na three, by a person\n')
   const edit = { file_path: 'src/a.ts', old_string: 'a one', new_string: 'A' }
   expect(parseResult(await roo.dispatch('edit', edit))).toMatchObject({ reason: 'stale_file' })
   await roo.dispatch('read_file', { path: 'src/a.ts' })
@@ -41,9 +41,9 @@ it('trap 10: a CRLF file keeps its line endings, and $& in a replacement is lite
 })
 
 it('trap 1, while a call streams: no directory out of scope is refused or created', async () => {
-  const { roo, place } = await liveFixture()
+  const { roo, project } = await liveFixture()
   await roo.stream('mail/deep/new.ts', 'half')
-  expect(existsSync(`${place.root}/mail/deep`)).toBe(false)
+  expect(existsSync(`${project.root}/mail/deep`)).toBe(false)
 })
 
 it('trap 2: the search for an existing parent directory ends, although parents may not be read', async () => {
@@ -89,13 +89,13 @@ describe('trap 3: one result for each call', () => {
 })
 
 it('trap 5: a host approval does not allow a write outside the workspace', async () => {
-  const { roo, place } = await liveFixture()
-  for (const path of ['../outside.txt', `${dirname(place.root)}/outside.txt`]) {
+  const { roo, project } = await liveFixture()
+  for (const path of ['../outside.txt', `${dirname(project.root)}/outside.txt`]) {
     expect(parseResult(await roo.dispatch('write_to_file', { path, content: 'x' }))).toMatchObject({
       reason: 'path_escape',
     })
   }
-  expect(existsSync(`${dirname(place.root)}/outside.txt`)).toBe(false)
+  expect(existsSync(`${dirname(project.root)}/outside.txt`)).toBe(false)
 })
 
 it.each([
@@ -138,13 +138,13 @@ const INTENT = 'active_intents:\n  - {id: INT-001, name: W, status: IN_PROGRESS,
 
 describe('trap 8: a host approval, from a queued message or the CLI, is not a verdict', () => {
   it('it lets a tool run, and the change waits for a review', async () => {
-    const { roo, place, workspace } = await liveFixture()
+    const { roo, project, workspace } = await liveFixture()
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' })
     expect(roo.asked).toEqual(['tool'])
     const review = await workspace().review('task-1')
     expect((await review.changes()).changes.map(({ state }) => state)).toEqual(['pending'])
     expect(await review.commit()).toMatchObject({ committed: [] })
-    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    expect(project.text('src/a.ts')).toBe('a one\na two\n')
   })
 
   it('policy can ask a person as well, and their rejection applies', async () => {
@@ -186,11 +186,11 @@ describe('other problems', () => {
   })
 
   it('a write that is refused late is not reported as done', async () => {
-    const { roo, place, stagedChanges } = await liveFixture()
+    const { roo, project, stagedChanges } = await liveFixture()
     const { ask } = roo
     roo.ask = async (...args) => {
       const answer = await ask(...args)
-      place.write('.orchestration/policy.yaml', 'access: {src/a.ts: read-only}\n')
+      project.write('.orchestration/policy.yaml', 'access: {src/a.ts: read-only}\n')
       return answer
     }
     const result = await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' })

@@ -50,15 +50,15 @@ function fakeVscode() {
 }
 
 interface Setup extends ReturnType<typeof fakeVscode> {
-  readonly place: TestWorkspace
+  readonly project: TestWorkspace
   readonly workspace: Workspace
   readonly session: Session
   readonly review: ReturnType<typeof stagedReview<Uri>>
 }
 
 async function setUp(): Promise<Setup> {
-  const place = testWorkspace()
-  const workspace = await place.open()
+  const project = testWorkspace()
+  const workspace = await project.open()
   const session = await startSession(workspace)
   const fake = fakeVscode()
   const review = stagedReview<Uri>(fake.vscode, workspace)
@@ -66,12 +66,12 @@ async function setUp(): Promise<Setup> {
   session.fs.rmSync('src/b.ts')
   session.fs.writeFileSync('src/new.ts', 'new\n')
   session.fs.renameSync('src/sub/c.ts', 'src/c.ts')
-  return { ...fake, place, workspace, session, review }
+  return { ...fake, project, workspace, session, review }
 }
 
 describe('show', () => {
   it('opens all changes in one editor, with both sides of each', async () => {
-    const { review, seen, shownFiles, read, place } = await setUp()
+    const { review, seen, shownFiles, read, project } = await setUp()
     expect(await review.show('agent')).toBe(4)
     expect(seen.scheme).toBe(STAGED_SCHEME)
     expect(seen.commands[0]?.slice(0, 2)).toEqual(['vscode.changes', 'Staged by agent'])
@@ -79,10 +79,10 @@ describe('show', () => {
       shownFiles().map(async ([file, before, after]) => [file.path, await read(before), await read(after)]),
     )
     expect(sides).toEqual([
-      [`${place.root}/src/b.ts`, 'b\n', undefined],
-      [`${place.root}/src/a.ts`, 'a one\na two\n', 'staged\n'],
-      [`${place.root}/src/c.ts`, 'c\n', 'c\n'],
-      [`${place.root}/src/new.ts`, undefined, 'new\n'],
+      [`${project.root}/src/b.ts`, 'b\n', undefined],
+      [`${project.root}/src/a.ts`, 'a one\na two\n', 'staged\n'],
+      [`${project.root}/src/c.ts`, 'c\n', 'c\n'],
+      [`${project.root}/src/new.ts`, undefined, 'new\n'],
     ])
   })
 
@@ -109,10 +109,10 @@ describe('show', () => {
   })
 
   it('does not count as a read by the agent for its content lock', async () => {
-    const { review, session, place, shownFiles, read } = await setUp()
+    const { review, session, project, shownFiles, read } = await setUp()
     await review.show('agent')
     for (const [, before, after] of shownFiles()) await Promise.all([read(before), read(after)])
-    place.write('mail/m.ts', 'moved on\n')
+    project.write('mail/m.ts', 'moved on\n')
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('staged\n')
     review.dispose()
   })
@@ -120,12 +120,12 @@ describe('show', () => {
 
 describe('decide', () => {
   it('approves and commits what was shown, by the person', async () => {
-    const { review, person, place, seen, workspace } = await setUp()
+    const { review, person, project, seen, workspace } = await setUp()
     person.choice = 'Approve and commit'
     expect(await review.decide('agent', { name: 'Ada' })).toMatchObject({
       committed: expect.arrayContaining(['src/a.ts']),
     })
-    expect(place.text('src/a.ts')).toBe('staged\n')
+    expect(project.text('src/a.ts')).toBe('staged\n')
     expect(seen.modals[0]).toEqual([
       'Approve and commit 4 staged changes?',
       'delete src/b.ts\nmodify src/a.ts\nrename src/sub/c.ts -> src/c.ts\ncreate src/new.ts',
@@ -136,11 +136,11 @@ describe('decide', () => {
   })
 
   it.each([undefined, 'Yes'])('decides nothing with the answer %s', async (choice) => {
-    const { review, person, place, workspace } = await setUp()
+    const { review, person, project, workspace } = await setUp()
     person.choice = choice
     expect(await review.decide('agent')).toBeUndefined()
     const { changes } = await (await workspace.review('agent')).changes()
-    expect([changes.every(({ state }) => state === 'pending'), place.text('src/a.ts')]).toEqual([
+    expect([changes.every(({ state }) => state === 'pending'), project.text('src/a.ts')]).toEqual([
       true,
       'a one\na two\n',
     ])

@@ -100,12 +100,12 @@ describe('a throw-away machine', () => {
 
   it('shows each effect, and no other', async () => {
     const effects = await inParallel(SHOWN, ([, code]) => harmOfLine(code), base())
-    expect(SHOWN.map(([what], at) => [what, effects[at]])).toEqual(SHOWN.map(([what, , expected]) => [what, expected]))
+    expect(SHOWN.map(([what], index) => [what, effects[index]])).toEqual(SHOWN.map(([what, , expected]) => [what, expected]))
   })
 
   it('shows an effect of each of our own harmful commands', async () => {
     const effects = await inParallel(HARMS, harmOfLine, base())
-    expect(HARMS.filter((_, at) => effects[at]?.length === 0)).toEqual([])
+    expect(HARMS.filter((_, index) => effects[index]?.length === 0)).toEqual([])
   })
 
   it('accesses nothing of this machine, and has none of its keys', async () => {

@@ -6,8 +6,8 @@ import { OWN } from '../../../src/trace/own-record.js'
 import { testWorkspace } from '../../support/workspace.js'
 
 it('offers the newest 200 commits, newest first, each once', async () => {
-  const at = testWorkspace()
-  const workspace = await at.open()
+  const project = testWorkspace()
+  const workspace = await project.open()
   const commits = Array.from({ length: 250 }, (_, n) => `tx-${n}`)
   // A commit of a rebased branch can be in the ledger twice.
   const records = [...commits, 'tx-240'].map((tx) => ({
@@ -17,7 +17,7 @@ it('offers the newest 200 commits, newest first, each once', async () => {
     files: [],
     metadata: { [OWN]: { type: 'commit', tx } },
   }))
-  const file = `${at.root}/.orchestration/agent_trace.jsonl`
+  const file = `${project.root}/.orchestration/agent_trace.jsonl`
   appendFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''))
   const offered = await createSourceReader(workspace)('commits', undefined)
   const expected = ['tx-240', ...commits.toReversed().filter((tx) => tx !== 'tx-240')].slice(0, 200)

@@ -103,7 +103,7 @@ it('always shows the marked sentence from its first row', () => {
       fc.nat(),
       fc.integer({ min: 1, max: 20 }),
       (lengths, pick, rows) => {
-        const checklist = lengths.map((length, at) => sentence(at + 1, 'w'.repeat(length)))
+        const checklist = lengths.map((length, index) => sentence(index + 1, 'w'.repeat(length)))
         const marked = pick % checklist.length
         const set = setOf()
         const head = { session: 's', live: true }

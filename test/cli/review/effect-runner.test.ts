@@ -78,12 +78,12 @@ async function openScreen(
 }
 
 async function scene() {
-  const on = testWorkspace({ 'src/a.ts': numberedLines(60), 'src/b.ts': 'b\n' })
-  const workspace = await on.open()
+  const project = testWorkspace({ 'src/a.ts': numberedLines(60), 'src/b.ts': 'b\n' })
+  const workspace = await project.open()
   const session = await startSession(workspace)
   const write = (edits: Record<number, string>) => session.fs.writeFileSync('src/a.ts', numberedLines(60, edits))
   write({ 3: 'three', 30: 'thirty' })
-  return { on, workspace, session, write }
+  return { project, workspace, session, write }
 }
 
 const reasons = async (session: Session) => {
@@ -122,8 +122,8 @@ describe('an effect runner', () => {
   })
 
   it('reads a stage that cannot be read again only after seconds', async () => {
-    const on = testWorkspace()
-    const workspace = await on.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     await startSession(workspace)
     let reads = 0
     const review = {
@@ -170,23 +170,23 @@ describe('an effect runner', () => {
       'status: IN_PROGRESS',
       'status: IN_PROGRESS\n    acceptance_criteria: [Tax is shown]',
     )
-    const on = testWorkspace({ 'src/a.ts': 'a\n' }, intents)
-    on.write('.orchestration/policy.yaml', 'commit: { checklist: required }\n')
-    const workspace = await on.open()
+    const project = testWorkspace({ 'src/a.ts': 'a\n' }, intents)
+    project.write('.orchestration/policy.yaml', 'commit: { checklist: required }\n')
+    const workspace = await project.open()
     const session = await startSession(workspace)
     session.fs.writeFileSync('src/a.ts', 'b\n')
     await session.flush()
     const ann = await openScreen(workspace, 'Ann')
     await ann.press('Y', 'c', 'y')
     expect(ann.message()).toMatch(/Not ticked: INT-001 1: "Tax is shown"\. T shows the checklist\.$/)
-    expect(on.text('src/a.ts')).toBe('a\n')
+    expect(project.text('src/a.ts')).toBe('a\n')
     await ann.press('T', 'Space')
     expect(ann.message()).toBe('Ticked. Everything is ticked.')
     expect(ann.state.checklist).toMatchObject([{ criterion: 'Tax is shown', ticked: true, by: { name: 'Ann' } }])
     await ann.press('Space')
     expect(ann.message()).toBe('The tick was cleared. 1 sentence is left.')
     await ann.press('Space', 'q', 'c', 'y')
-    expect(on.text('src/a.ts')).toBe('b\n')
+    expect(project.text('src/a.ts')).toBe('b\n')
     expect(ann.message()).toMatch(/^1 change committed, number \d\.$/)
   })
 
@@ -205,35 +205,35 @@ describe('an effect runner', () => {
   })
 
   it('merges a file that changed on disk before anything is approved', async () => {
-    const { on, workspace } = await scene()
+    const { project, workspace } = await scene()
     const ann = await openScreen(workspace, 'Ann')
-    writeFileSync(`${on.root}/src/a.ts`, numberedLines(60, { 50: 'by hand' }))
+    writeFileSync(`${project.root}/src/a.ts`, numberedLines(60, { 50: 'by hand' }))
     await ann.press('Y')
     expect(ann.message()).toContain('First merge it with what is on disk, with the keys c and m.')
     // The screen reads the stage again shortly after a refusal.
     await expect.poll(() => ann.state.set.changes[0]?.flags, { timeout: 10_000 }).toContain('drifted')
     await ann.press('c', 'm')
     await ann.press('g', 'Y', 'c', 'y')
-    expect(on.text('src/a.ts')).toBe(numberedLines(60, { 3: 'three', 30: 'thirty', 50: 'by hand' }))
+    expect(project.text('src/a.ts')).toBe(numberedLines(60, { 3: 'three', 30: 'thirty', 50: 'by hand' }))
   })
 
   it('reports conflicts of a commit, and merges on request', async () => {
-    const { on, workspace } = await scene()
+    const { project, workspace } = await scene()
     const ann = await openScreen(workspace, 'Ann')
     await ann.press('Y')
     expect(ann.message()).toBe('src/a.ts is approved.')
-    writeFileSync(`${on.root}/src/a.ts`, numberedLines(60, { 50: 'by hand' }))
+    writeFileSync(`${project.root}/src/a.ts`, numberedLines(60, { 50: 'by hand' }))
     await ann.press('c', 'y')
     expect(ann.message()).toContain('c, then m merges')
-    expect(on.text('src/a.ts')).toBe(numberedLines(60, { 50: 'by hand' }))
+    expect(project.text('src/a.ts')).toBe(numberedLines(60, { 50: 'by hand' }))
     await ann.press('c', 'm')
     await ann.press('g', 'Y', 'c', 'y')
-    expect(on.text('src/a.ts')).toBe(numberedLines(60, { 3: 'three', 30: 'thirty', 50: 'by hand' }))
+    expect(project.text('src/a.ts')).toBe(numberedLines(60, { 3: 'three', 30: 'thirty', 50: 'by hand' }))
     expect(ann.message()).toMatch(/^1 change committed, number \d\.$/)
   })
 
   it('cancels a commit', async () => {
-    const { on, workspace } = await scene()
+    const { project, workspace } = await scene()
     const ann = await openScreen(workspace, 'Ann')
     await ann.press('Y', 'c')
     ann.type('y')
@@ -241,8 +241,8 @@ describe('an effect runner', () => {
     await Promise.resolve()
     ann.runner.stop()
     await ann.runner.idle()
-    if (ann.message()?.includes('cancelled')) expect(on.text('src/a.ts')).toBe(numberedLines(60))
-    else expect(on.text('src/a.ts')).toBe(numberedLines(60, { 3: 'three', 30: 'thirty' }))
+    if (ann.message()?.includes('cancelled')) expect(project.text('src/a.ts')).toBe(numberedLines(60))
+    else expect(project.text('src/a.ts')).toBe(numberedLines(60, { 3: 'three', 30: 'thirty' }))
     expect(ann.state.busy).toBeUndefined()
   })
 
@@ -292,8 +292,8 @@ describe('two effect runners and an agent, in any order', () => {
   it('every reported verdict is in the log, and covers lines that its reviewer saw', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 6, maxLength: 14 }), async (acts) => {
-        const { on, workspace, write } = await scene()
-        const seats = [await openScreen(await on.open(), 'Ann'), await openScreen(await on.open(), 'Ben')]
+        const { project, workspace, write } = await scene()
+        const seats = [await openScreen(await project.open(), 'Ann'), await openScreen(await project.open(), 'Ben')]
         const edits: Record<number, string> = { 3: 'three', 30: 'thirty' }
         for (const each of acts) {
           if ('line' in each) {
@@ -309,7 +309,7 @@ describe('two effect runners and an agent, in any order', () => {
         }
         for (const own of seats) await own.runner.idle()
         for (const own of seats) own.runner.close()
-        const file = `${stateOf(on.root)}/sessions/agent/review.jsonl`
+        const file = `${stateOf(project.root)}/sessions/agent/review.jsonl`
         const log = (existsSync(file) ? readFileSync(file, 'utf8') : '')
           .split('\n')
           .slice(0, -1)

@@ -28,7 +28,7 @@ describe('the command of a step', () => {
   })
 
   it('that is long has two rows, the second indented, and shows how it ended', () => {
-    const rows = rowsOf(runOf(Array.from({ length: 40 }, (_, at) => `word${at}`).join(' '), 'timeout'), 2)
+    const rows = rowsOf(runOf(Array.from({ length: 40 }, (_, index) => `word${index}`).join(' '), 'timeout'), 2)
     expect(rows).toHaveLength(2)
     expect(rows[0]).toMatch(/^ {2}ran word0 word1 /)
     expect(rows[1]).toMatch(/^ {6}word\d+ .*…: timeout$/)
@@ -75,7 +75,7 @@ describe('the question about a command', () => {
   })
 
   it('loses no character of a long line', () => {
-    const word = Array.from({ length: 60 }, (_, at) => `${at}x`).join('')
+    const word = Array.from({ length: 60 }, (_, index) => `${index}x`).join('')
     const text = rowsOf(ask(`set -e\n${word}`), 1, 40)
       .map((row) => row.replace(/^ {2}\| |^ {6}/, ''))
       .join('')

@@ -48,7 +48,7 @@ describe('the list of sessions', () => {
 
   it('describes each session, on a screen of any size', () => {
     const more = { live: true, questions: 2, agent: { model: 'm\x1b[31m' }, intents: ['INT-001'] }
-    const sessions = Array.from({ length: 30 }, (_, at) => session(`s${at}`, more))
+    const sessions = Array.from({ length: 30 }, (_, index) => session(`s${index}`, more))
     for (const size of [
       { columns: 60, rows: 15 },
       { columns: 7, rows: 2 },

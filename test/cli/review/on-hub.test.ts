@@ -14,8 +14,8 @@ const { before, after } = threeHunks(PATH)
 /** A machine whose changes are on a hub, and a terminal review there by Ada. */
 async function setUp() {
   const hub = await serveTrial()
-  const place = testWorkspace({ [PATH]: before, 'src/b.ts': 'b\n' })
-  const workspace = await place.open()
+  const project = testWorkspace({ [PATH]: before, 'src/b.ts': 'b\n' })
+  const workspace = await project.open()
   await addRemote(workspace.root, hub.url, await hub.token('laptop', 'host'))
   const session = await startSession(workspace, 'agent-1')
   session.fs.writeFileSync(PATH, after)
@@ -25,9 +25,9 @@ async function setUp() {
   const open = (options: TerminalOptions = {}, where = hub.url) => {
     const escrow = `${process.execPath} ${compileOnce()}/test/children/escrow.js review --hub ${where}`
     const command = `echo; echo; echo; echo; (${escrow}); code=$?; sleep 0.3; exit $code`
-    return start(command, { cwd: place.root, ...options, env: { ...options.env, ESCROW_HUB_TOKEN: token } })
+    return start(command, { cwd: project.root, ...options, env: { ...options.env, ESCROW_HUB_TOKEN: token } })
   }
-  return { hub, place, workspace, session, open }
+  return { hub, project, workspace, session, open }
 }
 
 /** Leaves the review, then the list of sessions. */
@@ -118,10 +118,10 @@ describe('escrow review --hub', () => {
   })
 
   it("needs a reviewer's token, and is refused to an agent", async () => {
-    const { hub, place } = await setUp()
+    const { hub, project } = await setUp()
     const terminal = (token: string, env: Record<string, string> = {}) =>
       start(`${process.execPath} ${compileOnce()}/test/children/escrow.js review --hub ${hub.url}; sleep 0.3`, {
-        cwd: place.root,
+        cwd: project.root,
         env: { ESCROW_HUB_TOKEN: token, ...env },
       })
     const none = terminal('')
@@ -130,7 +130,7 @@ describe('escrow review --hub', () => {
     await host.waitFor('This token has the role host, and only a reviewer decides.')
     const agent = terminal(await hub.token('Cy', 'reviewer'), { ESCROW_SESSION: 'agent-1' })
     await agent.waitFor('access_denied')
-    const { code, err } = await escrowAt(place.root, ['review', '--hub', hub.url])
+    const { code, err } = await escrowAt(project.root, ['review', '--hub', hub.url])
     expect([code, err]).toEqual([2, expect.stringContaining('A review on a hub needs a terminal')])
   })
 })

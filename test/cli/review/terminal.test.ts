@@ -18,15 +18,15 @@ interface ReviewOptions extends TerminalOptions {
 }
 
 interface Setup {
-  readonly on: TestWorkspace
+  readonly project: TestWorkspace
   readonly session: Session
   /** Starts a review in a terminal. */
   startReview(options?: ReviewOptions): Terminal
 }
 
 async function setUp(now: Readonly<Record<string, string>> = {}): Promise<Setup> {
-  const on = testWorkspace({ 'src/a.ts': numberedLines(40), 'src/b.ts': 'b\n', '.gitconfig': '' })
-  const session = await startSession(await on.open())
+  const project = testWorkspace({ 'src/a.ts': numberedLines(40), 'src/b.ts': 'b\n', '.gitconfig': '' })
+  const session = await startSession(await project.open())
   session.fs.writeFileSync('src/a.ts', numberedLines(40, { 3: 'three', 30: 'thirty' }))
   session.fs.writeFileSync('src/new.ts', 'export const fresh = 1\n')
   for (const [path, text] of Object.entries(now)) session.fs.writeFileSync(path, text)
@@ -34,9 +34,9 @@ async function setUp(now: Readonly<Record<string, string>> = {}): Promise<Setup>
   // tmux may not have read a program's last output when it sees the exit, and then scrolls the screen by some lines.
   const startReview = ({ args = 'review agent', before = '', ...options }: ReviewOptions = {}) => {
     const command = `echo; echo; echo; echo; (${before}${escrow(args)}); code=$?; sleep 0.3; exit $code`
-    return start(command, { cwd: on.root, ...options })
+    return start(command, { cwd: project.root, ...options })
   }
-  return { on, session, startReview }
+  return { project, session, startReview }
 }
 
 const verdicts = ({ root }: TestWorkspace) => {
@@ -47,7 +47,7 @@ const verdicts = ({ root }: TestWorkspace) => {
 
 describe('escrow review in a terminal', () => {
   it('rejects a hunk with a reason for the agent, approves the rest, and commits', async () => {
-    const { on, session, startReview } = await setUp()
+    const { project, session, startReview } = await setUp()
     const t = startReview()
     await t.waitFor('1/3 src/a.ts')
     t.key('n')
@@ -67,8 +67,8 @@ describe('escrow review in a terminal', () => {
     await t.waitFor('Write to disk')
     t.key('y')
     await t.waitFor('2 changes committed, number 1.')
-    expect(on.text('src/a.ts')).toBe(numberedLines(40, { 30: 'thirty' }))
-    expect(on.text('src/new.ts')).toBe('export const fresh = 1\n')
+    expect(project.text('src/a.ts')).toBe(numberedLines(40, { 30: 'thirty' }))
+    expect(project.text('src/new.ts')).toBe('export const fresh = 1\n')
     t.key('q')
     expect(await t.waitForExit()).toBe(0)
     expect(t.screen()).toContain("Session 'agent', 1 change: 0 approved, 1 rejected, 0 pending.")
@@ -96,7 +96,7 @@ describe('escrow review in a terminal', () => {
   })
 
   it('Ctrl-C at any prompt changes nothing', async () => {
-    const { on, startReview } = await setUp()
+    const { project, startReview } = await setUp()
     const t = startReview()
     await t.waitFor('1/3 src/a.ts')
     for (const [key, prompt] of [
@@ -115,12 +115,12 @@ describe('escrow review in a terminal', () => {
     }
     t.key('C-c')
     expect(await t.waitForExit()).toBe(0)
-    expect(verdicts(on)).toEqual([])
+    expect(verdicts(project)).toEqual([])
     expect(t.screen()).toContain('2 pending')
   })
 
   it('two reviewers and an agent at once: no verdict is lost or covers unseen content', async () => {
-    const { on, session, startReview } = await setUp({ 'src/b.ts': 'one\n' })
+    const { project, session, startReview } = await setUp({ 'src/b.ts': 'one\n' })
     const [ann, ben] = [startReview({ args: 'review agent --by Ann' }), startReview({ args: 'review agent --by Ben' })]
     await Promise.all([ann.waitFor('1/4 src/a.ts'), ben.waitFor('1/4 src/a.ts')])
     ann.key('y')
@@ -138,7 +138,7 @@ describe('escrow review in a terminal', () => {
     await new Promise((resolve) => setTimeout(resolve, 700))
     ann.key('y')
     await ann.waitFor('src/b.ts is approved')
-    const recorded = verdicts(on).map(({ by, verdict, entries }) => [
+    const recorded = verdicts(project).map(({ by, verdict, entries }) => [
       by.name,
       verdict,
       entries[0].path,
@@ -153,13 +153,13 @@ describe('escrow review in a terminal', () => {
     await ann.waitFor('on disk')
     ann.key('y')
     await ann.waitFor('2 changes committed')
-    expect([on.text('src/a.ts'), on.text('src/b.ts')]).toEqual([numberedLines(40, { 3: 'three' }), 'two\n'])
+    expect([project.text('src/a.ts'), project.text('src/b.ts')]).toEqual([numberedLines(40, { 3: 'three' }), 'two\n'])
     for (const each of [ann, ben]) each.key('q')
     await Promise.all([ann.waitForExit(), ben.waitForExit()])
   })
 
   it('edits in $EDITOR, splits, undoes', async () => {
-    const { on, session, startReview } = await setUp({ 'src/a.ts': numberedLines(40, { 3: 'three', 5: 'five' }) })
+    const { project, session, startReview } = await setUp({ 'src/a.ts': numberedLines(40, { 3: 'three', 5: 'five' }) })
     const { path: tools, dispose } = tempDir()
     onTestFinished(dispose)
     const editor = `${tools}/editor.sh`
@@ -180,12 +180,12 @@ describe('escrow review in a terminal', () => {
     await t.waitForExit()
     await session.flush()
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe(numberedLines(40, { 3: 'three', 5: 'FIVE' }))
-    expect(verdicts(on).map(({ verdict }) => verdict)).toEqual(['approved', 'withdrawn'])
+    expect(verdicts(project).map(({ verdict }) => verdict)).toEqual(['approved', 'withdrawn'])
   })
 
   it('restores the terminal on Ctrl-Z and at the end, and takes it again after Ctrl-Z', async () => {
-    const { on } = await setUp()
-    const shell = start('PS1="ready> " exec sh -i', { cwd: on.root })
+    const { project } = await setUp()
+    const shell = start('PS1="ready> " exec sh -i', { cwd: project.root })
     await shell.waitFor('ready>')
     shell.type(`${escrow('review agent')}\n`)
     await shell.waitFor('1/3 src/a.ts')
@@ -200,14 +200,14 @@ describe('escrow review in a terminal', () => {
   })
 
   it('restores the terminal on a signal, and exits with its code', async () => {
-    const { on, startReview } = await setUp()
+    const { project, startReview } = await setUp()
     for (const [signal, code] of [
       ['SIGTERM', 143],
       ['SIGHUP', 129],
     ] as const) {
       const t = startReview({ before: 'exec sh -c \'echo $$ > .pid; exec "$@"\' sh ' })
       await t.waitFor('1/3 src/a.ts')
-      process.kill(Number(on.text('.pid')), signal)
+      process.kill(Number(project.text('.pid')), signal)
       expect(await t.waitForExit()).toBe(code)
       expect(t.screen()).toContain('2 pending.')
     }

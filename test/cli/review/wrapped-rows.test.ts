@@ -22,19 +22,19 @@ async function review(
   columns: number,
   inside = (command: string) => command,
 ): Promise<{ readonly terminal: Terminal; readonly root: string }> {
-  const on = testWorkspace()
-  const session = await startSession(await on.open())
+  const project = testWorkspace()
+  const session = await startSession(await project.open())
   session.fs.writeFileSync('src/a.ts', `${LONG}\n`)
   await session.flush()
   const escrow = `${process.execPath} ${compileOnce()}/test/children/escrow.js review agent`
-  const terminal = start(inside(escrow), { columns, rows: ROWS, cwd: on.root })
+  const terminal = start(inside(escrow), { columns, rows: ROWS, cwd: project.root })
   // `screen` and `script` keep their program when their terminal closes, so the person leaves the review.
   onTestFinished(async () => {
     terminal.type('q')
     await terminal.waitForExit()
   })
   await terminal.waitFor('59f')
-  return { terminal, root: on.root }
+  return { terminal, root: project.root }
 }
 
 /** The rows from the added line on, without marks and trailing spaces. */

@@ -31,7 +31,7 @@ export const anthropic: Dialect = {
   write({ model, isStreamed }, { text, calls = [] }, id) {
     const blocks = [
       ...(text === undefined ? [] : [{ type: 'text', text }]),
-      ...calls.map(({ name, input }, at) => ({ type: 'tool_use', id: `toolu_${id}_${at}`, name, input })),
+      ...calls.map(({ name, input }, index) => ({ type: 'tool_use', id: `toolu_${id}_${index}`, name, input })),
     ]
     const usage = { input_tokens: 10, output_tokens: 10 }
     const stop_reason = calls.length > 0 ? 'tool_use' : 'end_turn'

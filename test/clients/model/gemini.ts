@@ -31,7 +31,7 @@ export const gemini: Dialect = {
   write({ isStreamed }, { text, calls = [] }, id) {
     const parts = [
       ...(text === undefined ? [] : [{ text }]),
-      ...calls.map(({ name, input }, at) => ({ functionCall: { id: `${id}-${at}`, name, args: input } })),
+      ...calls.map(({ name, input }, index) => ({ functionCall: { id: `${id}-${index}`, name, args: input } })),
     ]
     const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 10, totalTokenCount: 20 }
     const candidates = [{ index: 0, content: { role: 'model', parts }, finishReason: 'STOP' }]

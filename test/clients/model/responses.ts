@@ -48,8 +48,8 @@ export const responses: Dialect = {
   write({ model, isStreamed }, { text, calls = [] }, id) {
     const items = [
       ...(text === undefined ? [] : [{ ...MESSAGE, id: `msg_${id}`, content: [{ type: 'output_text', text }] }]),
-      ...calls.map(({ name, input }, at) => {
-        const about = { id: `fc_${id}_${at}`, call_id: `call_${id}_${at}`, status: 'completed' }
+      ...calls.map(({ name, input }, index) => {
+        const about = { id: `fc_${id}_${index}`, call_id: `call_${id}_${index}`, status: 'completed' }
         return typeof input === 'string'
           ? { ...about, type: 'custom_tool_call', name, input }
           : { ...about, type: 'function_call', ...splitNamespace(name), arguments: JSON.stringify(input) }

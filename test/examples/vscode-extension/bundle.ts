@@ -49,7 +49,7 @@ export function loadBundle(dist: string, vscode: object): Extension {
 
 export interface ExtensionTest {
   readonly editor: Editor
-  readonly place: TestWorkspace
+  readonly project: TestWorkspace
   readonly session: Session
   readonly extension: Extension
   /** Waits until the tree or the status shows a text. */
@@ -63,13 +63,13 @@ export async function openExtension(
   work: (session: Session) => unknown = () => {},
   files?: Readonly<Record<string, string>>,
 ): Promise<ExtensionTest> {
-  const place = testWorkspace(files)
-  const workspace = await place.open()
+  const project = testWorkspace(files)
+  const workspace = await project.open()
   const session = await startSession(workspace)
   await work(session)
-  const editor = new Editor(readManifest(), [place.root])
+  const editor = new Editor(readManifest(), [project.root])
   const extension = await activateExtension(dist, home, editor)
-  return { editor, place, session, extension, waitUntilShown }
+  return { editor, project, session, extension, waitUntilShown }
 }
 
 async function waitUntilShown(what: () => boolean): Promise<void> {

@@ -66,7 +66,7 @@ describe('the keys', () => {
       text: 'Commit 2 files?',
       detail: 'src/a.ts · +1 −1\nsrc/long.ts · +2 −2',
     })
-    expect(model.place.text('src/long.ts')).toBe(TWO)
+    expect(model.project.text('src/long.ts')).toBe(TWO)
   })
 
   it('a refused verdict does not move the cursor', async () => {

@@ -85,7 +85,7 @@ describe('the tree', () => {
 
   it('serves several folders, releases a closed one, and ignores a folder that is not a workspace', async () => {
     const [one, two, plain] = [testWorkspace(), testWorkspace(), testWorkspace({}, '')]
-    for (const place of [one, two]) (await startSession(await place.open())).fs.writeFileSync('src/a.ts', 'x\n')
+    for (const project of [one, two]) (await startSession(await project.open())).fs.writeFileSync('src/a.ts', 'x\n')
     const editor = new Editor(readManifest(), [one.root, two.root, plain.root])
     await activateExtension(built.dist(), built.home(), editor)
     expect(editor.tree().filter((line) => !line.startsWith(' '))).toHaveLength(2)
@@ -95,15 +95,15 @@ describe('the tree', () => {
   })
 
   it('reports a session that cannot be read, and shows the others', async () => {
-    const place = testWorkspace()
-    const workspace = await place.open()
+    const project = testWorkspace()
+    const workspace = await project.open()
     for (const id of ['bad', 'good']) {
       const session = await startSession(workspace, id)
       session.fs.writeFileSync(`src/${id}.ts`, 'x\n')
       await session.close()
     }
-    writeFileSync(`${stateOf(place.root)}/sessions/bad/review.jsonl`, '{"kind":"nonsense"}\n{}\n')
-    const editor = new Editor(readManifest(), [place.root])
+    writeFileSync(`${stateOf(project.root)}/sessions/bad/review.jsonl`, '{"kind":"nonsense"}\n{}\n')
+    const editor = new Editor(readManifest(), [project.root])
     await activateExtension(built.dist(), built.home(), editor)
     expect(editor.tree()).toEqual([
       'bad (tester, m-1, cannot be read)',
@@ -145,14 +145,14 @@ describe('editors', () => {
   })
 
   it('show all changes of a session in one editor, in the order of the tree', async () => {
-    const { editor, place } = await open(({ fs }) => {
+    const { editor, project } = await open(({ fs }) => {
       fs.writeFileSync('src/a.ts', 'one\n')
       fs.rmSync('src/b.ts')
       fs.mkdirSync('src/empty')
     })
     await editor.click('agent', 'escrowfs.openAll')
     expect(editor.changes).toEqual([
-      { title: 'Staged by agent', paths: [`${place.root}/src/b.ts`, `${place.root}/src/a.ts`] },
+      { title: 'Staged by agent', paths: [`${project.root}/src/b.ts`, `${project.root}/src/a.ts`] },
     ])
   })
 
@@ -177,7 +177,7 @@ const ASKS = 'access:\n  src/asked: ask\n'
 
 describe('questions', () => {
   it('are asked once when they appear, and the answer reaches the agent', async () => {
-    const { editor, session, place, waitUntilShown: shows } = await open(undefined, {
+    const { editor, session, project, waitUntilShown: shows } = await open(undefined, {
       '.orchestration/policy.yaml': ASKS,
       'src/asked/a.ts': 'a\n',
     })
@@ -193,7 +193,7 @@ describe('questions', () => {
     await session.feedback()
     session.fs.writeFileSync('src/asked/a.ts', 'b\n')
     await shows(() => editor.tree().length > 0)
-    expect([editor.asked.length, place.text('src/asked/a.ts')]).toEqual([1, 'a\n'])
+    expect([editor.asked.length, project.text('src/asked/a.ts')]).toEqual([1, 'a\n'])
   })
 
   it('stay in the tree if closed, can be answered there, and need a reason for a denial', async () => {
@@ -216,15 +216,15 @@ describe('questions', () => {
 })
 
 it("loads the workspace's own escrowfs on a machine setting, and reports a missing one", async () => {
-  const place = testWorkspace()
-  const editor = new Editor(readManifest(), [place.root])
+  const project = testWorkspace()
+  const editor = new Editor(readManifest(), [project.root])
   editor.settings.set('escrowfs.library', 'workspace')
   await activateExtension(built.dist(), built.home(), editor)
   expect(editor.asked[0]).toMatchObject({
     kind: 'error',
     text: expect.stringContaining("Cannot find module 'escrowfs'"),
   })
-  const own = `${place.root}/node_modules/escrowfs`
+  const own = `${project.root}/node_modules/escrowfs`
   mkdirSync(own, { recursive: true })
   onTestFinished(() => rmSync(own, { recursive: true, force: true }))
   const exports = { '.': './index.mjs', './vscode': './vscode.mjs' }

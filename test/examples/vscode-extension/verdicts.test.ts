@@ -11,8 +11,8 @@ const LONG = `${Array.from({ length: 30 }, (_, n) => `line ${n + 1}`).join('\n')
 const TWO = LONG.replace('line 2\n', 'two\n').replace('line 28\n', 'more\n')
 const MOVED = 'src/a.ts has changed since it was shown. Nothing was decided.'
 
-async function reviewOf({ place }: Awaited<ReturnType<typeof open>>) {
-  const workspace = await place.open()
+async function reviewOf({ project }: Awaited<ReturnType<typeof open>>) {
+  const workspace = await project.open()
   const { changes } = await (await workspace.review('agent')).changes()
   return { workspace, states: Object.fromEntries(changes.map(({ path, state }) => [path, state])) }
 }
@@ -26,7 +26,7 @@ describe('a verdict on a file', () => {
     await model.editor.click('a.ts', 'escrowfs.approve')
     expect(model.editor.node('a.ts').item).toMatchObject({ contextValue: 'change.approved', iconPath: { id: 'check' } })
     await model.editor.click('agent', 'escrowfs.commit')
-    expect([model.place.text('src/a.ts'), model.place.text('src/b.ts')]).toEqual(['one\n', 'b\n'])
+    expect([model.project.text('src/a.ts'), model.project.text('src/b.ts')]).toEqual(['one\n', 'b\n'])
     expect(model.editor.asked.at(-1)).toMatchObject({ kind: 'information', text: '1 change on disk now.' })
     expect(model.editor.progress.map((message) => message.split(',')[0])).toEqual(
       expect.arrayContaining(['checking', 'staging', 'applying']),
@@ -86,7 +86,7 @@ describe('a verdict on a file', () => {
     expect(await model.session.feedback()).toMatchObject([{ path: 'src/a.ts', reason: 'Use integers.' }])
     await model.editor.click('agent', 'escrowfs.commit')
     expect(model.editor.asked.at(-1)?.text).toBe('Nothing is approved, so there is nothing to commit.')
-    expect(model.place.text('src/a.ts')).toBe('a one\na two\n')
+    expect(model.project.text('src/a.ts')).toBe('a one\na two\n')
   })
 
   it('discards only after a modal', async () => {
@@ -149,7 +149,7 @@ describe('a verdict on a hunk', () => {
     model.editor.person = ({ kind }) => (kind === 'input' ? 'Keep this one.' : undefined)
     await model.editor.click('25–30  -line 28', 'escrowfs.reject')
     await model.editor.click('agent', 'escrowfs.commit')
-    expect(model.place.text('src/long.ts')).toBe(LONG.replace('line 2\n', 'two\n'))
+    expect(model.project.text('src/long.ts')).toBe(LONG.replace('line 2\n', 'two\n'))
     expect(await model.session.feedback()).toMatchObject([{ path: 'src/long.ts', reason: 'Keep this one.' }])
   })
 
@@ -176,7 +176,7 @@ describe('a verdict on a hunk', () => {
     expect(model.editor.asked.at(-1)?.text).toContain('src/long.ts has changed since it was shown')
     await model.editor.clickOn(first.node, first.item, 'escrowfs.approve')
     await model.editor.click('agent', 'escrowfs.commit')
-    expect(model.place.text('src/long.ts')).toBe(LONG.replace('line 2\n', 'two\n'))
+    expect(model.project.text('src/long.ts')).toBe(LONG.replace('line 2\n', 'two\n'))
   })
 
   it('discards one hunk', async () => {
@@ -215,16 +215,16 @@ describe('a session', () => {
     model.editor.onStep = (_, cancel) => cancel()
     await model.editor.click('agent', 'escrowfs.commit')
     expect(model.editor.asked.at(-1)?.text).toBe('The commit was cancelled. Nothing has changed.')
-    expect(model.place.text('src/long.ts')).toBe(LONG)
+    expect(model.project.text('src/long.ts')).toBe(LONG)
     model.editor.onStep = () => {}
-    model.place.write('src/long.ts', LONG.replace('line 15\n', 'by hand\n'))
+    model.project.write('src/long.ts', LONG.replace('line 15\n', 'by hand\n'))
     model.editor.person = ({ items }) => items[0]
     await model.editor.click('agent', 'escrowfs.commit')
     expect(model.editor.asked.at(-2)).toMatchObject({ items: ['Merge, then look again'] })
     expect(model.editor.asked.at(-1)?.kind).toBe('error')
     await model.editor.click('long.ts', 'escrowfs.approve')
     await model.editor.click('agent', 'escrowfs.commit')
-    expect(model.place.text('src/long.ts')).toBe(TWO.replace('line 15\n', 'by hand\n'))
+    expect(model.project.text('src/long.ts')).toBe(TWO.replace('line 15\n', 'by hand\n'))
   })
 })
 
@@ -241,7 +241,7 @@ describe('undo', () => {
     expect(model.editor.changes.at(-1)?.title).toMatch(/^Staged by undo-/)
     await model.editor.click('undo-', 'escrowfs.approve')
     await model.editor.click('undo-', 'escrowfs.commit')
-    expect(model.place.text('src/a.ts')).toBe('a one\na two\n')
+    expect(model.project.text('src/a.ts')).toBe('a one\na two\n')
   })
 })
 
@@ -256,7 +256,7 @@ describe('the reviewer', () => {
     model.editor.person = ({ items }) => items[0]
     await model.editor.click('a.ts', 'escrowfs.approve')
     await model.editor.click('agent', 'escrowfs.commit')
-    expect(model.place.text('src/a.ts')).toBe('one\n')
+    expect(model.project.text('src/a.ts')).toBe('one\n')
   })
 
   it("cannot be anybody in an editor started in an agent's session", async () => {

@@ -87,7 +87,7 @@ describe('the profile of a command', () => {
         const renamed = {
           ...request,
           root: '/Users/ann/r',
-          visibility: { hidden: request.visibility.hidden.map((_, at) => hide(`/Users/bob/${at}`)), shown: [] },
+          visibility: { hidden: request.visibility.hidden.map((_, index) => hide(`/Users/bob/${index}`)), shown: [] },
         }
         expect(shape(request)).toBe(shape(renamed))
         expect(parameters.every((each) => /^P\d+=\//.test(each))).toBe(true)
