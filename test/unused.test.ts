@@ -67,12 +67,12 @@ const RUN_OTHERWISE: Readonly<Record<string, string>> = {
 }
 
 describe('files', () => {
-  const words = Object.values(MANIFEST.scripts).flatMap((script) => script.split(' '))
+  const scriptWords = Object.values(MANIFEST.scripts).flatMap((script) => script.split(' '))
   const page = readFileSync(join(REPOSITORY, 'web/index.html'), 'utf8')
   const roots = [
     ...entries(),
     // This suite names files that nothing else names.
-    ...usage.files.filter((file) => file !== THIS && (/^test\/.*\.test\.ts$/.test(file) || words.includes(file))),
+    ...usage.files.filter((file) => file !== THIS && (/^test\/.*\.test\.ts$/.test(file) || scriptWords.includes(file))),
     ...[...page.matchAll(/src="\.\/([^"]+)"/g)].map(([, file]) => join('web', file ?? '')),
     ...Object.keys(RUN_OTHERWISE),
     'vitest.clients.config.ts',

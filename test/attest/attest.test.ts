@@ -51,20 +51,20 @@ async function commitReleased() {
 
 describe('the statement', () => {
   it('names the files, who decided on which hunks, and the head of the ledger', async () => {
-    const at = await attestScene()
-    const { key } = pemKey(at.dir, 'ed25519')
-    const file = join(at.dir, 'commit.json')
-    expect(await at.escrow('attest', at.commit, '--key', key, '--out', file)).toMatchObject({ code: 0, err: '' })
+    const fixture = await attestScene()
+    const { key } = pemKey(fixture.dir, 'ed25519')
+    const file = join(fixture.dir, 'commit.json')
+    expect(await fixture.escrow('attest', fixture.commit, '--key', key, '--out', file)).toMatchObject({ code: 0, err: '' })
     const { envelope, statement } = envelopeIn(file)
     expect(envelope.payloadType).toBe('application/vnd.in-toto+json')
     expect(statement._type).toBe('https://in-toto.io/Statement/v1')
     expect(statement.subject).toEqual([
-      { name: 'src/a.ts', digest: { sha256: sha256(at.text('src/a.ts')) } },
+      { name: 'src/a.ts', digest: { sha256: sha256(fixture.text('src/a.ts')) } },
       { name: 'src/new.ts', digest: { sha256: sha256('new\n') } },
     ])
     const { predicate } = statement
     expect(predicate).toMatchObject({
-      ...{ commit: at.commit, session: 'agent', intents: ['INT-001'], deleted: ['src/b.ts'], approvedBy: ['Ada'] },
+      ...{ commit: fixture.commit, session: 'agent', intents: ['INT-001'], deleted: ['src/b.ts'], approvedBy: ['Ada'] },
       agent: { tool: 'tester', model: 'm-1' },
       ...{ evidence: [], policy: null, git: { base: null, commits: [] } },
     })
@@ -76,7 +76,7 @@ describe('the statement', () => {
       { verdict: 'approved', paths: ['src/a.ts'], hunks: true, reviewer },
       { verdict: 'approved', paths: ['src/b.ts', 'src/new.ts'], hunks: false, reviewer },
     ])
-    const lines = at.text(LEDGER).trimEnd().split('\n')
+    const lines = fixture.text(LEDGER).trimEnd().split('\n')
     expect(predicate.ledger.head).toEqual({ seq: lines.length, line: lines.length, hash: sha256(lines.at(-1) ?? '') })
     const [record] = predicate.ledger.records
     expect(sha256(lines[record.seq - 1] ?? '')).toBe(record.hash)
@@ -142,83 +142,83 @@ describe('the statement', () => {
   })
 
   it('is about the newest commit by default, and is written to a directory as one file for each commit', async () => {
-    const at = await attestScene()
-    const { key } = pemKey(at.dir, 'ed25519')
-    const newest = await at.escrow('attest', '--key', key)
+    const fixture = await attestScene()
+    const { key } = pemKey(fixture.dir, 'ed25519')
+    const newest = await fixture.escrow('attest', '--key', key)
     expect(JSON.parse(Buffer.from(JSON.parse(newest.out).payload, 'base64').toString()).predicate.commit).toBe(
-      at.commit,
+      fixture.commit,
     )
-    await at.escrow('attest', '--all', '--key', key, '--out', at.dir)
-    expect(readdirSync(at.dir)).toContain(`${at.commit}.intoto.json`)
-    expect(await at.escrow('attest', '1', '--key', key)).toMatchObject({ code: 0 })
-    expect(await at.escrow('attest', '99', '--key', key)).toMatchObject({ code: 1, out: '' })
+    await fixture.escrow('attest', '--all', '--key', key, '--out', fixture.dir)
+    expect(readdirSync(fixture.dir)).toContain(`${fixture.commit}.intoto.json`)
+    expect(await fixture.escrow('attest', '1', '--key', key)).toMatchObject({ code: 0 })
+    expect(await fixture.escrow('attest', '99', '--key', key)).toMatchObject({ code: 1, out: '' })
   })
 
   it('is signed with the key of escrow keys by default; without one, the error names that command', async () => {
     const home = mkdtempSync(join(tmpdir(), 'escrow-attest-home-'))
     onTestFinished(() => rmSync(home, { recursive: true, force: true }))
     await withStateHome(home, async () => {
-      const at = await attestScene()
-      expect(await at.escrow('attest')).toMatchObject({ code: 1, out: '', err: expect.stringContaining('escrow keys') })
+      const fixture = await attestScene()
+      expect(await fixture.escrow('attest')).toMatchObject({ code: 1, out: '', err: expect.stringContaining('escrow keys') })
       const { fingerprint } = makeSigningKey()
-      const { out } = await at.escrow('attest')
+      const { out } = await fixture.escrow('attest')
       expect(JSON.parse(out).signatures[0].keyid).toBe(fingerprint)
     })
   })
 
   it('is refused on a damaged ledger, and on records that this machine does not know', async () => {
-    const at = await attestScene()
-    const { key } = pemKey(at.dir, 'ed25519')
-    const text = at.text(LEDGER)
-    writeFileSync(join(at.root, LEDGER), text.replace('"Ada"', '"Eve"'))
-    expect(await at.escrow('attest', '--key', key)).toMatchObject({ code: 1, out: '' })
-    writeFileSync(join(at.root, LEDGER), text)
-    expect(await at.escrow('attest', '--key', key)).toMatchObject({ code: 0 })
-    const otherMachine = await withStateHome(join(at.dir, 'other'), () => at.escrow('attest', '--key', key))
+    const fixture = await attestScene()
+    const { key } = pemKey(fixture.dir, 'ed25519')
+    const text = fixture.text(LEDGER)
+    writeFileSync(join(fixture.root, LEDGER), text.replace('"Ada"', '"Eve"'))
+    expect(await fixture.escrow('attest', '--key', key)).toMatchObject({ code: 1, out: '' })
+    writeFileSync(join(fixture.root, LEDGER), text)
+    expect(await fixture.escrow('attest', '--key', key)).toMatchObject({ code: 0 })
+    const otherMachine = await withStateHome(join(fixture.dir, 'other'), () => fixture.escrow('attest', '--key', key))
     expect(otherMachine).toMatchObject({ code: 1, out: '', err: expect.stringContaining('verify --join') })
   })
 })
 
 describe('signatures', () => {
   it.each(KEY_TYPES)('of a PEM key of openssl (%s) are what openssl accepts', async (type) => {
-    const at = await attestScene()
-    const { key, pub } = pemKey(at.dir, type)
-    const file = join(at.dir, 'a.json')
-    await at.escrow('attest', '--key', key, '--out', file)
+    const fixture = await attestScene()
+    const { key, pub } = pemKey(fixture.dir, type)
+    const file = join(fixture.dir, 'a.json')
+    await fixture.escrow('attest', '--key', key, '--out', file)
     const { message, signatures } = envelopeIn(file)
     const [signature = Buffer.alloc(0)] = signatures
-    expect(opensslVerifies(at.dir, pub, message, signature, type === 'ed25519')).toBe(true)
+    expect(opensslVerifies(fixture.dir, pub, message, signature, type === 'ed25519')).toBe(true)
     expect(
-      opensslVerifies(at.dir, pub, Buffer.concat([message, Buffer.from(' ')]), signature, type === 'ed25519'),
+      opensslVerifies(fixture.dir, pub, Buffer.concat([message, Buffer.from(' ')]), signature, type === 'ed25519'),
     ).toBe(false)
-    expect(await at.escrow('verify', '--attestation', file, '--key', pub)).toMatchObject({ code: 0, err: '' })
+    expect(await fixture.escrow('verify', '--attestation', file, '--key', pub)).toMatchObject({ code: 0, err: '' })
   })
 
   it.each(KEY_TYPES)('of an OpenSSH key (%s) are accepted, whether its file or ssh-agent made them', async (type) => {
-    const at = await attestScene()
-    const key = sshKey(at.dir, type)
-    startAgent(at.dir, key)
+    const fixture = await attestScene()
+    const key = sshKey(fixture.dir, type)
+    startAgent(fixture.dir, key)
     for (const used of [key, `${key}.pub`]) {
       // Then only the agent has it.
       if (used !== key) rmSync(key)
-      const file = join(at.dir, 'a.json')
-      expect(await at.escrow('attest', '--key', used, '--out', file)).toMatchObject({ code: 0, err: '' })
-      const pem = join(at.dir, 'pub.pem')
+      const file = join(fixture.dir, 'a.json')
+      expect(await fixture.escrow('attest', '--key', used, '--out', file)).toMatchObject({ code: 0, err: '' })
+      const pem = join(fixture.dir, 'pub.pem')
       if (type !== 'ed25519') {
         writeFileSync(pem, execFileSync('ssh-keygen', ['-e', '-m', 'PKCS8', '-f', `${key}.pub`]))
         const { message, signatures } = envelopeIn(file)
-        expect(opensslVerifies(at.dir, pem, message, signatures[0] ?? Buffer.alloc(0), false)).toBe(true)
+        expect(opensslVerifies(fixture.dir, pem, message, signatures[0] ?? Buffer.alloc(0), false)).toBe(true)
       }
-      expect(await at.escrow('verify', '--attestation', file, '--key', `${key}.pub`)).toMatchObject({ code: 0 })
+      expect(await fixture.escrow('verify', '--attestation', file, '--key', `${key}.pub`)).toMatchObject({ code: 0 })
     }
   })
 
   it('of a key with a passphrase need ssh-agent, and the agent must have the key', async () => {
-    const at = await attestScene()
-    const key = sshKey(at.dir, 'ed25519', 'secret')
-    expect(await at.escrow('attest', '--key', key)).toMatchObject({ code: 1, err: expect.stringContaining('ssh-add') })
-    startAgent(at.dir)
-    expect(await at.escrow('attest', '--key', `${key}.pub`)).toMatchObject({
+    const fixture = await attestScene()
+    const key = sshKey(fixture.dir, 'ed25519', 'secret')
+    expect(await fixture.escrow('attest', '--key', key)).toMatchObject({ code: 1, err: expect.stringContaining('ssh-add') })
+    startAgent(fixture.dir)
+    expect(await fixture.escrow('attest', '--key', `${key}.pub`)).toMatchObject({
       ...{ code: 1, out: '', err: expect.stringContaining('ssh-agent did not sign') },
     })
   })
@@ -233,10 +233,10 @@ describe('signatures', () => {
     ['a cut public key', 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5\n'],
     ['another type', 'ssh-dss AAAAB3NzaC1kc3MAAACB\n'],
   ])('are refused with %s instead of a key', async (_, content) => {
-    const at = await attestScene()
-    const file = join(at.dir, 'key')
+    const fixture = await attestScene()
+    const file = join(fixture.dir, 'key')
     writeFileSync(file, content)
-    const { code, out, err } = await at.escrow('attest', '--key', file)
+    const { code, out, err } = await fixture.escrow('attest', '--key', file)
     expect([code, out]).toEqual([1, ''])
     expect(err).toContain('cannot be used')
   })
@@ -257,12 +257,12 @@ function startAgent(dir: string, key?: string): void {
 
 describe('the check', () => {
   it('by a key that nobody trusts is never ok', async () => {
-    const at = await attestScene()
-    const [mine, other] = [pemKey(at.dir, 'ed25519'), pemKey(at.dir, 'ecdsa')]
-    const file = join(at.dir, 'a.json')
-    await at.escrow('attest', '--key', mine.key, '--out', file)
+    const fixture = await attestScene()
+    const [mine, other] = [pemKey(fixture.dir, 'ed25519'), pemKey(fixture.dir, 'ecdsa')]
+    const file = join(fixture.dir, 'a.json')
+    await fixture.escrow('attest', '--key', mine.key, '--out', file)
     for (const trusted of [['--key', other.pub], []]) {
-      const { code, out } = await at.escrow('verify', '--attestation', file, ...trusted, '--json')
+      const { code, out } = await fixture.escrow('verify', '--attestation', file, ...trusted, '--json')
       expect(code).toBe(1)
       expect(JSON.parse(out)).toMatchObject({ ok: false, problems: [{ check: 'signature' }], signedBy: [] })
       expect(JSON.parse(out).predicate).toBeUndefined()
@@ -270,14 +270,14 @@ describe('the check', () => {
   })
 
   it('lists files that differ, are missing or exist although deleted', async () => {
-    const at = await attestScene()
-    const { key, pub } = pemKey(at.dir, 'ed25519')
-    const file = join(at.dir, 'a.json')
-    await at.escrow('attest', '--key', key, '--out', file)
-    appendFileSync(join(at.root, 'src/a.ts'), 'more\n')
-    execFileSync('rm', [join(at.root, 'src/new.ts')])
-    writeFileSync(join(at.root, 'src/b.ts'), 'b\n')
-    const { code, out } = await at.escrow('verify', '--attestation', file, '--key', pub, '--json')
+    const fixture = await attestScene()
+    const { key, pub } = pemKey(fixture.dir, 'ed25519')
+    const file = join(fixture.dir, 'a.json')
+    await fixture.escrow('attest', '--key', key, '--out', file)
+    appendFileSync(join(fixture.root, 'src/a.ts'), 'more\n')
+    execFileSync('rm', [join(fixture.root, 'src/new.ts')])
+    writeFileSync(join(fixture.root, 'src/b.ts'), 'b\n')
+    const { code, out } = await fixture.escrow('verify', '--attestation', file, '--key', pub, '--json')
     expect(code).toBe(1)
     const { problems, ledger } = JSON.parse(out)
     expect(problems.map(({ check, path }: { check: string; path: string }) => [check, path])).toEqual([
@@ -289,15 +289,15 @@ describe('the check', () => {
   })
 
   it('compares the files of a git commit', async () => {
-    const at = await attestScene()
-    initEmptyRepository(at.root)
-    git(at.root, 'commit', '-q', '--allow-empty', '-m', 'before')
-    commitAll(at.root)
-    const { key, pub } = pemKey(at.dir, 'ed25519')
-    const file = join(at.dir, 'a.json')
-    await at.escrow('attest', '--key', key, '--out', file)
-    appendFileSync(join(at.root, 'src/a.ts'), 'more\n')
-    const check = (...more: string[]) => at.escrow('verify', '--attestation', file, '--key', pub, ...more)
+    const fixture = await attestScene()
+    initEmptyRepository(fixture.root)
+    git(fixture.root, 'commit', '-q', '--allow-empty', '-m', 'before')
+    commitAll(fixture.root)
+    const { key, pub } = pemKey(fixture.dir, 'ed25519')
+    const file = join(fixture.dir, 'a.json')
+    await fixture.escrow('attest', '--key', key, '--out', file)
+    appendFileSync(join(fixture.root, 'src/a.ts'), 'more\n')
+    const check = (...more: string[]) => fixture.escrow('verify', '--attestation', file, '--key', pub, ...more)
     expect(await check()).toMatchObject({ code: 1 })
     expect(await check('--revision', 'HEAD')).toMatchObject({ code: 0, err: '' })
     expect(await check('--revision', 'HEAD~1')).toMatchObject({
@@ -311,28 +311,28 @@ describe('the check', () => {
   })
 
   it('lists records that are missing in the ledger, and exits as for a damaged one', async () => {
-    const at = await attestScene()
-    const { key, pub } = pemKey(at.dir, 'ed25519')
-    const file = join(at.dir, 'a.json')
-    await at.escrow('attest', '--key', key, '--out', file)
-    const whole = at.text(LEDGER)
+    const fixture = await attestScene()
+    const { key, pub } = pemKey(fixture.dir, 'ed25519')
+    const file = join(fixture.dir, 'a.json')
+    await fixture.escrow('attest', '--key', key, '--out', file)
+    const whole = fixture.text(LEDGER)
     const cut = whole.trimEnd().split('\n').slice(0, 3)
-    writeFileSync(join(at.root, LEDGER), `${cut.join('\n')}\n`)
-    const short = await at.escrow('verify', '--attestation', file, '--key', pub, '--json')
+    writeFileSync(join(fixture.root, LEDGER), `${cut.join('\n')}\n`)
+    const short = await fixture.escrow('verify', '--attestation', file, '--key', pub, '--json')
     expect(short.code).toBe(3)
     expect(JSON.parse(short.out).problems).toMatchObject([{ check: 'ledger' }])
-    writeFileSync(join(at.root, LEDGER), whole)
-    expect(await at.escrow('verify', '--attestation', file, '--key', pub)).toMatchObject({ code: 0 })
+    writeFileSync(join(fixture.root, LEDGER), whole)
+    expect(await fixture.escrow('verify', '--attestation', file, '--key', pub)).toMatchObject({ code: 0 })
   })
 
   it('needs as many signers as the threshold, including the named one', async () => {
-    const at = await attestScene()
-    const [one, two] = [sshKey(at.dir, 'ed25519'), sshKey(at.dir, 'ecdsa')]
-    const file = join(at.dir, 'a.json')
-    const signers = join(at.dir, 'allowed_signers')
-    await at.escrow('attest', '--key', one, '--key', two, '--out', file)
+    const fixture = await attestScene()
+    const [one, two] = [sshKey(fixture.dir, 'ed25519'), sshKey(fixture.dir, 'ecdsa')]
+    const file = join(fixture.dir, 'a.json')
+    const signers = join(fixture.dir, 'allowed_signers')
+    await fixture.escrow('attest', '--key', one, '--key', two, '--out', file)
     const check = (...more: string[]) =>
-      at.escrow('verify', '--attestation', file, '--allowed-signers', signers, ...more)
+      fixture.escrow('verify', '--attestation', file, '--allowed-signers', signers, ...more)
     const pub = (key: string) => readFileSync(`${key}.pub`, 'utf8').trim()
     writeFileSync(signers, `ada@example.org ${pub(one)}\ngrace@example.org ${pub(two)}\n`)
     expect(await check('--threshold', '2')).toMatchObject({ code: 0 })

@@ -10,25 +10,25 @@ import { type AttestScene, attestScene, envelopeIn, pemKey } from './scene.js'
 /** Attestations that a trusted signer, or anybody on the way, made wrong. */
 
 async function setUpAttestation(): Promise<AttestScene & { key: string; pub: string; file: string }> {
-  const at = await attestScene()
-  const keys = pemKey(at.dir, 'ed25519')
-  const file = join(at.dir, 'a.json')
-  await at.escrow('attest', '--key', keys.key, '--out', file)
-  return { ...at, ...keys, file }
+  const fixture = await attestScene()
+  const keys = pemKey(fixture.dir, 'ed25519')
+  const file = join(fixture.dir, 'a.json')
+  await fixture.escrow('attest', '--key', keys.key, '--out', file)
+  return { ...fixture, ...keys, file }
 }
 
-async function check(at: Awaited<ReturnType<typeof setUpAttestation>>, ...more: string[]) {
-  const { code, out, err } = await at.escrow('verify', '--attestation', at.file, '--key', at.pub, '--json', ...more)
+async function check(fixture: Awaited<ReturnType<typeof setUpAttestation>>, ...more: string[]) {
+  const { code, out, err } = await fixture.escrow('verify', '--attestation', fixture.file, '--key', fixture.pub, '--json', ...more)
   return { code, err, report: out === '' ? undefined : JSON.parse(out) }
 }
 
 /** Signs a changed statement by the trusted key. */
 async function resign(
-  at: Awaited<ReturnType<typeof setUpAttestation>>,
+  fixture: Awaited<ReturnType<typeof setUpAttestation>>,
   change: (statement: Record<string, unknown>) => unknown,
 ) {
-  const { statement } = envelopeIn(at.file)
-  writeFileSync(at.file, JSON.stringify(await sealStatement(change(statement), [openSigner(at.key)])))
+  const { statement } = envelopeIn(fixture.file)
+  writeFileSync(fixture.file, JSON.stringify(await sealStatement(change(statement), [openSigner(fixture.key)])))
 }
 
 const withPredicate =
@@ -59,36 +59,36 @@ describe('an envelope that was changed', () => {
       },
     ],
   ])('by %s is not signed', async (_, change) => {
-    const at = await setUpAttestation()
-    writeFileSync(at.file, JSON.stringify(change(JSON.parse(readFileSync(at.file, 'utf8')))))
-    expect(await check(at)).toMatchObject({ code: 1, report: { ok: false, problems: [{ check: 'signature' }] } })
+    const fixture = await setUpAttestation()
+    writeFileSync(fixture.file, JSON.stringify(change(JSON.parse(readFileSync(fixture.file, 'utf8')))))
+    expect(await check(fixture)).toMatchObject({ code: 1, report: { ok: false, problems: [{ check: 'signature' }] } })
   })
 
   it.each(['', '{}', '[]', 'null', '{"payload":"e30=","payloadType":"x","signatures":[]}'])(
     'to %o is refused, because it is not an envelope',
     async (text) => {
-      const at = await setUpAttestation()
-      writeFileSync(at.file, text)
-      expect(await check(at)).toMatchObject({ code: 1, report: undefined, err: expect.stringContaining('DSSE') })
+      const fixture = await setUpAttestation()
+      writeFileSync(fixture.file, text)
+      expect(await check(fixture)).toMatchObject({ code: 1, report: undefined, err: expect.stringContaining('DSSE') })
     },
   )
 
   it('in its key id alone is accepted, because the id is not signed', async () => {
-    const at = await setUpAttestation()
-    const envelope = JSON.parse(readFileSync(at.file, 'utf8'))
+    const fixture = await setUpAttestation()
+    const envelope = JSON.parse(readFileSync(fixture.file, 'utf8'))
     writeFileSync(
-      at.file,
+      fixture.file,
       JSON.stringify({ ...envelope, signatures: [{ keyid: 'none', sig: envelope.signatures[0].sig }] }),
     )
-    expect(await check(at)).toMatchObject({ code: 0 })
+    expect(await check(fixture)).toMatchObject({ code: 0 })
   })
 
   it('by a second copy of its signature still counts one signer', async () => {
-    const at = await setUpAttestation()
-    const envelope = JSON.parse(readFileSync(at.file, 'utf8'))
+    const fixture = await setUpAttestation()
+    const envelope = JSON.parse(readFileSync(fixture.file, 'utf8'))
     const [signature] = envelope.signatures
-    writeFileSync(at.file, JSON.stringify({ ...envelope, signatures: [signature, signature] }))
-    expect(await check(at, '--key', at.pub, '--threshold', '2')).toMatchObject({ code: 1 })
+    writeFileSync(fixture.file, JSON.stringify({ ...envelope, signatures: [signature, signature] }))
+    expect(await check(fixture, '--key', fixture.pub, '--threshold', '2')).toMatchObject({ code: 1 })
   })
 })
 
@@ -105,9 +105,9 @@ describe('a statement that a trusted key signed', () => {
     ['another agent', () => ({ agent: { tool: 'other' } })],
     ['fewer files', ({ changes }) => ({ changes: changes.slice(0, 1) })],
   ])('about %s differs from the ledger', async (_, change) => {
-    const at = await setUpAttestation()
-    await resign(at, withPredicate(change))
-    expect(await check(at)).toMatchObject({
+    const fixture = await setUpAttestation()
+    await resign(fixture, withPredicate(change))
+    expect(await check(fixture)).toMatchObject({
       code: 1,
       report: { ok: false, ledger: 'differs', problems: [{ check: 'ledger' }] },
     })
@@ -120,9 +120,9 @@ describe('a statement that a trusted key signed', () => {
       [({ ledger }: Predicate) => ({ ledger: { ...ledger, head: { ...ledger.head, line: 1 } } }), 3],
       [({ ledger }: Predicate) => ({ ledger: { ...ledger, records: [{ seq: 1, hash: '0'.repeat(64) }] } }), 3],
     ] as const) {
-      const at = await setUpAttestation()
-      await resign(at, withPredicate(change))
-      expect(await check(at)).toMatchObject({ code, report: { ok: false, problems: [{ check: 'ledger' }] } })
+      const fixture = await setUpAttestation()
+      await resign(fixture, withPredicate(change))
+      expect(await check(fixture)).toMatchObject({ code, report: { ok: false, problems: [{ check: 'ledger' }] } })
     }
   })
 
@@ -133,21 +133,21 @@ describe('a statement that a trusted key signed', () => {
       (statement: object) => ({ ...statement, subject: [] }),
       () => [],
     ]) {
-      const at = await setUpAttestation()
-      await resign(at, change)
-      expect(await check(at)).toMatchObject({ code: 1, report: { ok: false, problems: [{ check: 'statement' }] } })
+      const fixture = await setUpAttestation()
+      await resign(fixture, change)
+      expect(await check(fixture)).toMatchObject({ code: 1, report: { ok: false, problems: [{ check: 'statement' }] } })
     }
   })
 
   it.each(['../outside', '/etc/passwd', 'src/../../outside', 'src/./a.ts', 'src//a.ts', 'a\0b'])(
     'about the path %o reads nothing outside the workspace',
     async (path) => {
-      const at = await setUpAttestation()
+      const fixture = await setUpAttestation()
       await resign(
-        at,
+        fixture,
         withPredicate(({ changes }) => ({ changes: changes.map((each) => ({ ...each, path })) })),
       )
-      expect(await check(at)).toMatchObject({
+      expect(await check(fixture)).toMatchObject({
         code: 1,
         report: undefined,
         err: expect.stringContaining('outside the workspace'),
@@ -157,13 +157,13 @@ describe('a statement that a trusted key signed', () => {
 })
 
 it('an attestation is accepted without a ledger, and the report says that there is none', async () => {
-  const at = await setUpAttestation()
-  const { statement } = envelopeIn(at.file)
+  const fixture = await setUpAttestation()
+  const { statement } = envelopeIn(fixture.file)
   for (const { path, after } of statement.predicate.changes) {
     if (after === null) continue
-    mkdirSync(join(at.dir, 'src'), { recursive: true })
-    writeFileSync(join(at.dir, path), at.text(path))
+    mkdirSync(join(fixture.dir, 'src'), { recursive: true })
+    writeFileSync(join(fixture.dir, path), fixture.text(path))
   }
-  const result = await at.escrow('-C', at.dir, 'verify', '--attestation', at.file, '--key', at.pub)
+  const result = await fixture.escrow('-C', fixture.dir, 'verify', '--attestation', fixture.file, '--key', fixture.pub)
   expect(result).toMatchObject({ code: 0, out: expect.stringContaining('no ledger here') })
 })

@@ -68,13 +68,13 @@ function outcomeOf({ refused, effects, commits = [] }: ExecResult): string {
 
 /** A repository with one commit, and another one below it. */
 async function repository() {
-  const at = await site({ 'src/a': 'a\n', 'src/b': 'b\n' })
-  git(at.root, 'init', '-q', '-b', 'main')
-  mkdirSync(`${at.root}/nested`)
-  git(`${at.root}/nested`, 'init', '-q')
-  git(at.root, 'add', 'src')
-  git(at.root, 'commit', '-q', '-m', 'Start')
-  return at
+  const fixture = await site({ 'src/a': 'a\n', 'src/b': 'b\n' })
+  git(fixture.root, 'init', '-q', '-b', 'main')
+  mkdirSync(`${fixture.root}/nested`)
+  git(`${fixture.root}/nested`, 'init', '-q')
+  git(fixture.root, 'add', 'src')
+  git(fixture.root, 'commit', '-q', '-m', 'Start')
+  return fixture
 }
 
 describe.each(PROVIDERS)('a live run, in %s', (name) => {

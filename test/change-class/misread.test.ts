@@ -125,7 +125,7 @@ const MEANING: readonly Row[] = [
     'GCOVR_EXCL_LINE',
     'coverity[b]',
     'codechecker_false_positive b',
-  ].map((words) => ['a directive for a linter', 'a.cpp', `// ${words}\nint a;\n`, 'int a;\n'] as const),
+  ].map((directive) => ['a directive for a linter', 'a.cpp', `// ${directive}\nint a;\n`, 'int a;\n'] as const),
   ['a directive for mutation tests', 'a.cs', '// Stryker disable all\nclass A {}\n', 'class A {}\n'],
   ['a directive for documentation', 'a.rb', '# :stopdoc:\na\n', 'a\n'],
   ['a template leaves it out', 'a.sh', '# {#\na\n', '# b\na\n'],

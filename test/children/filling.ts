@@ -49,9 +49,9 @@ async function attempt(root: string, free: number) {
   const outcome = await commit('old', 'new')
   rmSync(`${directory}/ballast`, { force: true })
   await recover(layout, append)
-  const words = new Set(FILES.map((path) => readFileSync(`${root}/${path}`, 'utf8')))
-  const [word = ''] = [...words].map((text) => (text === contentOf('new').toString() ? 'new' : text.slice(0, 3)))
-  const isWhole = words.size === 1 && (word === 'new' || word === 'old')
+  const contents = new Set(FILES.map((path) => readFileSync(`${root}/${path}`, 'utf8')))
+  const [word = ''] = [...contents].map((text) => (text === contentOf('new').toString() ? 'new' : text.slice(0, 3)))
+  const isWhole = contents.size === 1 && (word === 'new' || word === 'old')
   const next = await commit(word, 'end')
   const { ok } = await openLedger(layout).verify()
   // Counts only commits: the ledger may also have a record of a repaired line.

@@ -5,19 +5,19 @@ import { escrowAt } from './real.js'
 
 /** A session with one staged file, and a check declared by the command line. */
 async function setUp(check: string) {
-  const at = scene({ 'src/a.ts': 'a\n' })
-  const declared = await escrowAt(at.root, ['intents', 'edit', 'INT-001', '--check', check])
+  const fixture = scene({ 'src/a.ts': 'a\n' })
+  const declared = await escrowAt(fixture.root, ['intents', 'edit', 'INT-001', '--check', check])
   expect(declared).toMatchObject({ code: 0 })
-  const workspace = await at.open()
-  const { fs } = await at.agent(workspace)
-  fs.writeFileSync(at.at('src/a.ts'), 'A\n')
+  const workspace = await fixture.open()
+  const { fs } = await fixture.agent(workspace)
+  fs.writeFileSync(fixture.at('src/a.ts'), 'A\n')
   await workspace.close()
-  return { at, run: (...argv: string[]) => escrowAt(at.root, ['check', ...argv]) }
+  return { fixture, run: (...argv: string[]) => escrowAt(fixture.root, ['check', ...argv]) }
 }
 
 it('shows a declared check, runs it, and prints its result', async () => {
-  const { at, run } = await setUp('cat src/a.ts')
-  expect((await escrowAt(at.root, ['intents', 'show', 'INT-001'])).out).toContain('Checks\n  cat src/a.ts\n')
+  const { fixture, run } = await setUp('cat src/a.ts')
+  expect((await escrowAt(fixture.root, ['intents', 'show', 'INT-001'])).out).toContain('Checks\n  cat src/a.ts\n')
   expect(await run('--status')).toMatchObject({ code: 1, out: expect.stringMatching(/^not run {2}INT-001 {2}cat/) })
   const { code, out, err } = await run()
   expect([code, err]).toEqual([0, 'check    INT-001  cat src/a.ts\nA\n'])

@@ -61,9 +61,9 @@ afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 /** Types a line up to the cursor, and returns the words that the shell offers. */
 const OFFERED: Readonly<Record<string, (line: string) => string[]>> = {
   bash: (line) => {
-    const words = line.split(' ')
-    const list = words.map((word) => `'${word}'`).join(' ')
-    const script = `. ../complete.bash; COMP_WORDS=(${list}) COMP_CWORD=${words.length - 1}; _escrow; printf '%s\\n' "\${COMPREPLY[@]}"`
+    const args = line.split(' ')
+    const list = args.map((word) => `'${word}'`).join(' ')
+    const script = `. ../complete.bash; COMP_WORDS=(${list}) COMP_CWORD=${args.length - 1}; _escrow; printf '%s\\n' "\${COMPREPLY[@]}"`
     return completionsOf('bash', script)
   },
   fish: (line) => completionsOf('fish', `source ../complete.fish; complete -C '${line}'`),

@@ -5,22 +5,22 @@ import { escrowAt } from './real.js'
 
 const LINES = Array.from({ length: 100 }, (_, n) => `line ${n}\n`).join('')
 
-let at: Scene
-const diff = (...argv: string[]) => escrowAt(at.root, ['diff', ...argv])
+let fixture: Scene
+const diff = (...argv: string[]) => escrowAt(fixture.root, ['diff', ...argv])
 
 async function stage(id: string, files: Readonly<Record<string, string | null>>): Promise<void> {
-  const workspace = await at.open()
-  const { fs } = await at.agent(workspace, id)
+  const workspace = await fixture.open()
+  const { fs } = await fixture.agent(workspace, id)
   for (const [path, text] of Object.entries(files)) {
-    fs.mkdirSync(at.at(path.slice(0, path.lastIndexOf('/'))), { recursive: true })
-    if (text === null) fs.rmSync(at.at(path))
-    else fs.writeFileSync(at.at(path), text)
+    fs.mkdirSync(fixture.at(path.slice(0, path.lastIndexOf('/'))), { recursive: true })
+    if (text === null) fs.rmSync(fixture.at(path))
+    else fs.writeFileSync(fixture.at(path), text)
   }
   await workspace.close()
 }
 
 beforeEach(() => {
-  at = scene({ 'src/a.ts': 'a\nb\nc\n', 'src/old.ts': 'old\n', 'src/big.ts': '' })
+  fixture = scene({ 'src/a.ts': 'a\nb\nc\n', 'src/old.ts': 'old\n', 'src/big.ts': '' })
 })
 
 describe('diff without a session', () => {
@@ -60,7 +60,7 @@ describe('diff with paths', () => {
     expect(await names('src', 'src/sub')).toEqual(['src/sub/new.ts'])
     expect(await names('src', 'src/**/*.ts')).toEqual(['src/old.ts', 'src/a.ts', 'src/sub/new.ts'])
     expect(await names('src', '.')).toHaveLength(3)
-    expect(await names('src', at.at('src/a.ts'))).toEqual(['src/a.ts'])
+    expect(await names('src', fixture.at('src/a.ts'))).toEqual(['src/a.ts'])
   })
 
   it('reads words after -- as paths, and the first word before it as the session', async () => {
@@ -103,11 +103,11 @@ describe('diff summaries', () => {
 })
 
 it('diff --stat and --name-status show a label for changes without lines', async () => {
-  const workspace = await at.open()
-  const { fs } = await at.agent(workspace, 'agent')
-  fs.renameSync(at.at('src/a.ts'), at.at('src/moved.ts'))
-  fs.chmodSync(at.at('src/old.ts'), 0o755)
-  fs.writeFileSync(at.at('src/logo.bin'), Buffer.from([0, 1, 2]))
+  const workspace = await fixture.open()
+  const { fs } = await fixture.agent(workspace, 'agent')
+  fs.renameSync(fixture.at('src/a.ts'), fixture.at('src/moved.ts'))
+  fs.chmodSync(fixture.at('src/old.ts'), 0o755)
+  fs.writeFileSync(fixture.at('src/logo.bin'), Buffer.from([0, 1, 2]))
   await workspace.close()
   const { out } = await diff('--stat')
   expect(out).toMatch(/^ src\/a\.ts => src\/moved\.ts \| 0$/m)
@@ -134,11 +134,11 @@ describe('diff --by risk', () => {
 
   it('is printed first by status for a small session', async () => {
     await stage('agent', { 'src/z.ts': 'eval(x)\n' })
-    const { out } = await escrowAt(at.root, ['status'])
+    const { out } = await escrowAt(fixture.root, ['status'])
     expect(out).toContain(
       "Look first ('escrow diff SESSION --by risk')\n  agent  src/z.ts:1  stop: A text runs as code: `eval(x)`.\n",
     )
     await stage('agent', Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`src/n${n}.ts`, 'a\n'])))
-    expect((await escrowAt(at.root, ['status'])).out).not.toContain('Look first')
+    expect((await escrowAt(fixture.root, ['status'])).out).not.toContain('Look first')
   })
 })

@@ -4,23 +4,23 @@ import { scene } from '../attacks/kit.js'
 import { escrowAt } from './real.js'
 
 async function setUp() {
-  const at = scene({ 'src/a.ts': 'a\n' })
-  const workspace = await at.open()
-  const { fs } = await at.agent(workspace)
-  fs.writeFileSync(at.at('src/a.ts'), 'A\n')
+  const fixture = scene({ 'src/a.ts': 'a\n' })
+  const workspace = await fixture.open()
+  const { fs } = await fixture.agent(workspace)
+  fs.writeFileSync(fixture.at('src/a.ts'), 'A\n')
   await workspace.close()
-  return { at, run: (...argv: string[]) => escrowAt(at.root, argv) }
+  return { fixture, run: (...argv: string[]) => escrowAt(fixture.root, argv) }
 }
 
 it('writes a page and patches to a new directory, below the directory of the command', async () => {
-  const { at, run } = await setUp()
+  const { fixture, run } = await setUp()
   const done = await run('review', 'one', '--export', 'out/review')
   expect(done).toMatchObject({ code: 0, out: 'Wrote index.html and 1 patch to out/review.\n' })
-  const [patch = '', page = '', ...rest] = readdirSync(at.at('out/review')).sort()
+  const [patch = '', page = '', ...rest] = readdirSync(fixture.at('out/review')).sort()
   expect([page, rest]).toEqual(['index.html', []])
-  expect(readFileSync(at.at(`out/review/${patch}`), 'utf8')).toContain('\n-a\n+A\n')
-  expect(readFileSync(at.at('out/review/index.html'), 'utf8')).toContain(`href="${patch}"`)
-  expect(readFileSync(at.at('src/a.ts'), 'utf8')).toBe('a\n')
+  expect(readFileSync(fixture.at(`out/review/${patch}`), 'utf8')).toContain('\n-a\n+A\n')
+  expect(readFileSync(fixture.at('out/review/index.html'), 'utf8')).toContain(`href="${patch}"`)
+  expect(readFileSync(fixture.at('src/a.ts'), 'utf8')).toBe('a\n')
 })
 
 it('finds the only session with changes', async () => {
@@ -29,12 +29,12 @@ it('finds the only session with changes', async () => {
 })
 
 it('writes nothing to a directory that has files', async () => {
-  const { at, run } = await setUp()
-  mkdirSync(at.at('out'))
-  writeFileSync(at.at('out/mine'), '')
+  const { fixture, run } = await setUp()
+  mkdirSync(fixture.at('out'))
+  writeFileSync(fixture.at('out/mine'), '')
   const { code, err } = await run('review', 'one', '--export', 'out')
   expect([code, err]).toEqual([1, expect.stringContaining('is not empty. Nothing was written.')])
-  expect(readdirSync(at.at('out'))).toEqual(['mine'])
+  expect(readdirSync(fixture.at('out'))).toEqual(['mine'])
 })
 
 it('names a session that does not exist, and an option that needs --export', async () => {
@@ -45,12 +45,12 @@ it('names a session that does not exist, and an option that needs --export', asy
 })
 
 it('writes nothing in an agent’s session, which may write nothing past its stage', async () => {
-  const { at, run } = await setUp()
+  const { fixture, run } = await setUp()
   vi.stubEnv('ESCROW_SESSION', 'one')
   try {
     const { code, err } = await run('review', 'one', '--export', 'out')
     expect([code, err]).toEqual([1, expect.stringContaining('access_denied')])
-    expect(existsSync(at.at('out'))).toBe(false)
+    expect(existsSync(fixture.at('out'))).toBe(false)
   } finally {
     vi.unstubAllEnvs()
   }

@@ -4,11 +4,11 @@ import { site } from '../terminal/site.js'
 import { escrowAt } from './real.js'
 
 async function refusedWithoutIntent() {
-  const at = await site({ 'src/a.ts': 'a\n' }, INTENTS)
-  await at.session.selectIntent(null)
-  await at.session.exec('echo y >> src/a.ts; echo n > other.txt')
-  await at.session.close()
-  return Object.assign((...argv: string[]) => escrowAt(at.root, ['quarantine', 'agent', ...argv]), at)
+  const fixture = await site({ 'src/a.ts': 'a\n' }, INTENTS)
+  await fixture.session.selectIntent(null)
+  await fixture.session.exec('echo y >> src/a.ts; echo n > other.txt')
+  await fixture.session.close()
+  return Object.assign((...argv: string[]) => escrowAt(fixture.root, ['quarantine', 'agent', ...argv]), fixture)
 }
 
 it('diff names quarantined paths if nothing is staged, and log names the refused paths', async () => {

@@ -25,9 +25,9 @@ it.each([
   [['--env', 'PATH=/nowhere', '--', 'sh'], 'There is no program sh on the PATH of commands.'],
   [['--', './no-such.sh'], 'There is no program ./no-such.sh.'],
   [['--', '/nowhere/agent'], 'There is no program /nowhere/agent.'],
-])("'escrow run %j' names the missing program, and leaves no session", async (words, message) => {
+])("'escrow run %j' names the missing program, and leaves no session", async (args, message) => {
   const { root } = testWorkspace({}, INTENTS)
-  const { code, err } = await escrowAt(root, ['run', '--intent', 'INT-001', ...words])
+  const { code, err } = await escrowAt(root, ['run', '--intent', 'INT-001', ...args])
   expect([code, err]).toEqual([1, expect.stringContaining(message)])
   expect(await sessionsOf(root)).toEqual([])
 })

@@ -165,10 +165,10 @@ describe('serveShell', () => {
     expect(fs.statSync(path.replace(/\/sh$/, '')).mode & 0o777).toBe(0o700)
     expect(path.startsWith(project.root)).toBe(false)
     const { connect } = await import('node:net')
-    for (const words of ['{}\n', 'nonsense\n', '{"run":7,"cwd":"."}\n', 'x'.repeat(3 << 20)]) {
+    for (const input of ['{}\n', 'nonsense\n', '{"run":7,"cwd":"."}\n', 'x'.repeat(3 << 20)]) {
       const socket = connect(path)
       socket.on('error', () => undefined)
-      socket.write(words)
+      socket.write(input)
       await new Promise((resolve) => socket.once('close', resolve))
     }
     await server.close()

@@ -66,8 +66,8 @@ describe.each([
       cwd,
     )
     expect(await rest.waitForExit()).toBe(0)
-    for (const words of ['+hello', 'approved  src/hello.txt', 'committed  src/hello.txt', 'commit  INT-001'])
-      expect(rest.screen()).toContain(words)
+    for (const text of ['+hello', 'approved  src/hello.txt', 'committed  src/hello.txt', 'commit  INT-001'])
+      expect(rest.screen()).toContain(text)
     expect(fs.readFileSync(`${cwd}/src/hello.txt`, 'utf8')).toBe('hello\n')
   })
 })
@@ -155,8 +155,8 @@ describe('long output', () => {
 
 it('a command runs to its end after its terminal was closed', async () => {
   const cwd = at('gone')
-  const words = `trap '' HUP; echo ready; until test -e go; do sleep 0.05; done; escrow init --yes; echo $? > code; mv code done`
-  const terminal = type(words, cwd)
+  const script = `trap '' HUP; echo ready; until test -e go; do sleep 0.05; done; escrow init --yes; echo $? > code; mv code done`
+  const terminal = type(script, cwd)
   await terminal.waitFor('ready')
   terminal.close()
   fs.writeFileSync(`${cwd}/go`, '')
@@ -193,8 +193,8 @@ it.each([
   ['escrow discrad', "Did you mean 'discard'?"],
   ['escrow log --intnt x', "Did you mean '--intent'?"],
   ['escrow intents lst', "Did you mean 'list'?"],
-])('%s gets a suggestion', async (command, words) => {
+])('%s gets a suggestion', async (command, suggestion) => {
   const wrong = type(command, at('wrong'))
   expect(await wrong.waitForExit()).toBe(2)
-  expect(wrong.screen()).toContain(words)
+  expect(wrong.screen()).toContain(suggestion)
 })

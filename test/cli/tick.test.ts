@@ -5,14 +5,14 @@ import { escrowAt } from './real.js'
 
 /** A session with one staged file, for an intent with two sentences. */
 async function setUp() {
-  const at = scene({ 'src/a.ts': 'a\n' })
-  const declared = await escrowAt(at.root, ['intents', 'edit', 'INT-001', '--criterion', 'Prices are integers', 'Tax'])
+  const fixture = scene({ 'src/a.ts': 'a\n' })
+  const declared = await escrowAt(fixture.root, ['intents', 'edit', 'INT-001', '--criterion', 'Prices are integers', 'Tax'])
   expect(declared).toMatchObject({ code: 0 })
-  const workspace = await at.open()
-  const { fs } = await at.agent(workspace)
-  fs.writeFileSync(at.at('src/a.ts'), 'A\n')
+  const workspace = await fixture.open()
+  const { fs } = await fixture.agent(workspace)
+  fs.writeFileSync(fixture.at('src/a.ts'), 'A\n')
   await workspace.close()
-  return { at, run: (...argv: string[]) => escrowAt(at.root, argv) }
+  return { fixture, run: (...argv: string[]) => escrowAt(fixture.root, argv) }
 }
 
 const NONE = '[ ]  INT-001 1  Prices are integers\n[ ]  INT-001 2  Tax\n0 of 2 sentences ticked.\n'
@@ -52,9 +52,9 @@ it.each([
   [['INT-001'], 'INT-001 without a number'],
   [['1'], 'no sentence 1.'],
   [['INT-001', '1', 'INT-002'], 'INT-002 without a number'],
-])('refuses %j and ticks nothing', async (words, message) => {
+])('refuses %j and ticks nothing', async (args, message) => {
   const { run } = await setUp()
-  const { code, err } = await run('tick', 'one', ...words)
+  const { code, err } = await run('tick', 'one', ...args)
   expect([code, err]).toEqual([1, expect.stringContaining(message)])
   expect((await run('tick', 'one')).out).toBe(NONE)
 })

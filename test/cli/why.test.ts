@@ -91,19 +91,19 @@ describe('why', () => {
 })
 
 it('why lists past refusals, staged changes and quarantined ones', async () => {
-  const at = await site({ 'src/a.ts': 'a\n', 'docs/d.md': 'd\n' }, SELECTED)
-  await at.session.exec('echo y >> src/a.ts; echo z >> docs/d.md')
-  await at.session.close()
-  const ask = why(at.root)
+  const fixture = await site({ 'src/a.ts': 'a\n', 'docs/d.md': 'd\n' }, SELECTED)
+  await fixture.session.exec('echo y >> src/a.ts; echo z >> docs/d.md')
+  await fixture.session.close()
+  const ask = why(fixture.root)
   const docs = await ask('docs/d.md')
   expect(docs.refused).toMatchObject([{ session: 'agent', intent: 'INT-001', reason: 'scope_violation' }])
   expect(docs.quarantined).toMatchObject([{ session: 'agent', intentId: 'INT-001' }])
   expect(docs.commands).toEqual([
     'escrow intents scope INT-001 --add docs/d.md && escrow quarantine agent --take docs/d.md --intent INT-001',
   ])
-  await escrowAt(at.root, ['intents', 'scope', 'INT-001', '--add', 'docs/d.md', '--by', 'Ada'])
+  await escrowAt(fixture.root, ['intents', 'scope', 'INT-001', '--add', 'docs/d.md', '--by', 'Ada'])
   expect((await ask('docs/d.md')).commands).toEqual(['escrow quarantine agent --take docs/d.md --intent INT-001'])
-  const { out } = await escrowAt(at.root, ['why', 'src/a.ts', '--session', 'agent'])
+  const { out } = await escrowAt(fixture.root, ['why', 'src/a.ts', '--session', 'agent'])
   expect(out).toMatch(/^ {2}write {3}staged for review$/m)
   expect(out).toMatch(/^Staged\n {2}agent {2}pending$/m)
 })

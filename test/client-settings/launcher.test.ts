@@ -16,9 +16,9 @@ function install() {
   writeFileSync(entry, 'console.log("ours", ...process.argv.slice(2))\n')
   writeFileSync(`${path}/it's here/sh.js`, 'console.log("shell")\n')
   installLauncher(entry)
-  const run = (words: string, PATH = '/usr/bin:/bin') => {
+  const run = (args: string, PATH = '/usr/bin:/bin') => {
     const env = { PATH, HOME: path, XDG_STATE_HOME: `${path}/state` }
-    return spawnSync('/bin/sh', ['-c', escrowLine(words)], { env, encoding: 'utf8' })
+    return spawnSync('/bin/sh', ['-c', escrowLine(args)], { env, encoding: 'utf8' })
   }
   return { path, entry, run }
 }

@@ -102,8 +102,8 @@ function commandsIn(text: string): string[] {
 }
 
 const help = new Map<string, Promise<string>>()
-function helpOf(words: readonly string[]): Promise<string> {
-  const key = words.join(' ')
+function helpOf(command: readonly string[]): Promise<string> {
+  const key = command.join(' ')
   const known = help.get(key)
   if (known) return known
   let text = ''
@@ -111,12 +111,12 @@ function helpOf(words: readonly string[]): Promise<string> {
     text += more
   }
   const io = { out, err: out, cwd: project, terminal: false, color: false, version: '0' }
-  const printed = run([...words, '--help'], io, () => Promise.reject(new Error('--help needs no library')))
+  const printed = run([...command, '--help'], io, () => Promise.reject(new Error('--help needs no library')))
   help.set(
     key,
     printed.then(() => text),
   )
-  return helpOf(words)
+  return helpOf(command)
 }
 
 /** Commands whose subcommands have options. */

@@ -102,9 +102,9 @@ export function withJson(program: Command): string[] {
 }
 
 function section(command: Command, name: string, level: number, example?: string): string {
-  const words = [...command.registeredArguments.map((each) => [usageOf(each), each.description] as const)]
+  const usages = [...command.registeredArguments.map((each) => [usageOf(each), each.description] as const)]
   const options = command.options.map(({ flags, description }) => [flags, description] as const)
-  const rows = [...words, ...options].map(([what, about]) => `| ${code(what)} | ${cell(about)} |\n`)
+  const rows = [...usages, ...options].map(([what, about]) => `| ${code(what)} | ${cell(about)} |\n`)
   return [
     `${'#'.repeat(level)} escrow ${name}\n`,
     `${command.description()}\n`,

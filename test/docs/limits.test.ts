@@ -179,10 +179,10 @@ describe('docs/limits.md', () => {
   it.each(rows)('$call: $failure', async ({ call, failure }) => {
     const tried = TRIED[call]
     expect(tried, call).toBeDefined()
-    const at = scene({ 'src/a.ts': 'a\n' })
-    execFileSync('mkfifo', [at.at('src/pipe')])
-    const session = await at.agent(await at.open())
-    for (const attempt of tried?.(session.fs, at.root) ?? []) {
+    const fixture = scene({ 'src/a.ts': 'a\n' })
+    execFileSync('mkfifo', [fixture.at('src/pipe')])
+    const session = await fixture.agent(await fixture.open())
+    for (const attempt of tried?.(session.fs, fixture.root) ?? []) {
       let thrown: unknown
       try {
         attempt()

@@ -85,8 +85,8 @@ it('ends each error with a full stop or a command', () => {
 
 it('finds violations', () => {
   const sample = (text: string): Message => ({ surface: 'errors', file: 'src/a.ts', line: 1, text })
-  const words = Array.from({ length: 36 }, () => 'word').join(' ')
-  expect(isShort(sample(words))).toBe(false)
+  const longText = Array.from({ length: 36 }, () => 'word').join(' ')
+  expect(isShort(sample(longText))).toBe(false)
   expect(isPlain(sample('It was written anew.'))).toBe(false)
   expect(namesFunction(sample('Look at changes() again.'))).toBe(true)
   expect(isCutOff(sample('The disk failed'))).toBe(true)

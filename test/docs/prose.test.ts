@@ -15,10 +15,10 @@ it.each(guides)('%s has no sentence over 35 words', (page) => {
 })
 
 it('finds a long sentence, but not a long list or code', () => {
-  const words = Array.from({ length: 36 }, () => 'word').join(' ')
-  expect(longSentences(`Short. ${words}.`)).toHaveLength(1)
+  const longText = Array.from({ length: 36 }, () => 'word').join(' ')
+  expect(longSentences(`Short. ${longText}.`)).toHaveLength(1)
   expect(
-    longSentences(`${words.replaceAll(' word', ' word; it')}.\n\n\`\`\`\n${words}\n\`\`\`\n| ${words} |\n`),
+    longSentences(`${longText.replaceAll(' word', ' word; it')}.\n\n\`\`\`\n${longText}\n\`\`\`\n| ${longText} |\n`),
   ).toEqual([])
 })
 

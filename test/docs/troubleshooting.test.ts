@@ -46,10 +46,10 @@ describe('docs/troubleshooting.md', () => {
 
   it('starts messages as the code does', () => {
     const begins = [...rowsOf('Reasons').map((row) => row[3] ?? ''), ...rowsOf('More').map((row) => row[1] ?? '')]
-    const isSaid = (words: string) => sources.some((source) => new RegExp(`['"\`]${words}`).test(source))
-    const literal = (words: string) => words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    const isSaid = (message: string) => sources.some((source) => new RegExp(`['"\`]${message}`).test(source))
+    const literal = (message: string) => message.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     // This message starts with a file name.
-    expect(begins.filter((words) => !isSaid(literal(words)))).toEqual(['.orchestration/agent_trace.jsonl'])
+    expect(begins.filter((message) => !isSaid(literal(message)))).toEqual(['.orchestration/agent_trace.jsonl'])
   })
 
   it('lists every refusal with a name of two words', () => {

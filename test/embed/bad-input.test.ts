@@ -37,13 +37,13 @@ describe('a directory that is not a workspace', () => {
     ['does not exist', (root: string) => `${root}/nowhere`, /nowhere.*does not exist/],
     ['is a file', (root: string) => `${root}/src/a.ts`, /a\.ts.*not a directory/],
     ['is a circular link', (root: string) => `${root}/loop`, /loop.*cannot be read \(ELOOP\)/],
-  ])('%s', async (_, name, words) => {
+  ])('%s', async (_, name, message) => {
     const project = testWorkspace()
     symlinkSync('loop', `${project.root}/loop`)
     const before = files(project)
     const error = await failure(() => openWorkspace(name(project.root)))
     expect(error).toMatchObject({ name: 'EscrowError', reason: 'access_denied' })
-    expect(error.message).toMatch(words)
+    expect(error.message).toMatch(message)
     expect(error.message).toMatch(/\.$/)
     expect(files(project)).toEqual(before)
   })

@@ -13,12 +13,12 @@ const PUSHES = [
 ]
 
 async function repository() {
-  const at = await site({ 'src/a': 'a\n' })
-  git(at.root, 'init', '-q', '-b', 'main')
-  git(at.root, 'add', 'src')
-  git(at.root, 'commit', '-q', '-m', 'Start')
-  git(at.root, 'remote', 'add', 'origin', 'https://example.com/x.git')
-  return at
+  const fixture = await site({ 'src/a': 'a\n' })
+  git(fixture.root, 'init', '-q', '-b', 'main')
+  git(fixture.root, 'add', 'src')
+  git(fixture.root, 'commit', '-q', '-m', 'Start')
+  git(fixture.root, 'remote', 'add', 'origin', 'https://example.com/x.git')
+  return fixture
 }
 
 describe('a push of the agent', () => {

@@ -12,12 +12,12 @@ const AS =
 
 /** A workspace that is a repository with one commit, and a way to run shell lines in its session. */
 async function repository() {
-  const at = await site({ 'src/a': 'a\n', 'src/b': 'b\n' })
-  git(at.root, 'init', '-q', '-b', 'main')
-  git(at.root, 'add', 'src')
-  git(at.root, 'commit', '-q', '-m', 'Start')
-  const sh = (script: string) => at.session.exec(`${AS}; set -e; ${script}`)
-  return { ...at, sh }
+  const fixture = await site({ 'src/a': 'a\n', 'src/b': 'b\n' })
+  git(fixture.root, 'init', '-q', '-b', 'main')
+  git(fixture.root, 'add', 'src')
+  git(fixture.root, 'commit', '-q', '-m', 'Start')
+  const sh = (script: string) => fixture.session.exec(`${AS}; set -e; ${script}`)
+  return { ...fixture, sh }
 }
 
 /** Changes if any file below the person's `.git` does. */

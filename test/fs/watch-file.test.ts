@@ -36,82 +36,82 @@ function recordWatch({ fs: governed, file }: Site, path = file) {
 }
 
 /** Two more changes were reported, so every earlier one would have been. */
-async function waitForProbes(at: Site, recorder: { next(): Promise<ListenerCall> }): Promise<void> {
+async function waitForProbes(fixture: Site, recorder: { next(): Promise<ListenerCall> }): Promise<void> {
   for (const content of ['probe', 'another probe']) {
     const nextCall = recorder.next()
-    at.fs.writeFileSync(at.file, content)
+    fixture.fs.writeFileSync(fixture.file, content)
     await nextCall
   }
 }
 
 describe('watchFile', () => {
   it('reports a staged and a disk change, once each, with the stats before and after', async () => {
-    const at = site()
-    const recorder = recordWatch(at)
+    const fixture = site()
+    const recorder = recordWatch(fixture)
     let nextCall = recorder.next()
-    fs.writeFileSync(at.file, 'disk!!')
+    fs.writeFileSync(fixture.file, 'disk!!')
     expect(await nextCall).toMatchObject([{ size: 6 }, { size: 5 }])
     nextCall = recorder.next()
-    at.fs.writeFileSync(at.file, 'staged!')
+    fixture.fs.writeFileSync(fixture.file, 'staged!')
     const [current, previous] = await nextCall
     expect([current.size, previous.size]).toEqual([7, 6])
     expect(current).toBeInstanceOf(fs.Stats)
-    await waitForProbes(at, recorder)
+    await waitForProbes(fixture, recorder)
     expect(recorder.calls).toHaveLength(4)
   })
 
   it('notices a write of the same length within the same millisecond', async () => {
-    const at = site()
-    at.fs.writeFileSync(at.file, 'one')
-    const recorder = recordWatch(at)
+    const fixture = site()
+    fixture.fs.writeFileSync(fixture.file, 'one')
+    const recorder = recordWatch(fixture)
     const nextCall = recorder.next()
-    at.fs.writeFileSync(at.file, 'two')
+    fixture.fs.writeFileSync(fixture.file, 'two')
     expect(await nextCall).toMatchObject([{ size: 3 }, { size: 3 }])
   })
 
   it('ignores the disk below a staged path', async () => {
-    const at = site()
-    at.fs.writeFileSync(at.file, 'staged')
-    const recorder = recordWatch(at)
-    fs.writeFileSync(at.file, 'disk, not seen')
-    await waitForProbes(at, recorder)
+    const fixture = site()
+    fixture.fs.writeFileSync(fixture.file, 'staged')
+    const recorder = recordWatch(fixture)
+    fs.writeFileSync(fixture.file, 'disk, not seen')
+    await waitForProbes(fixture, recorder)
     expect(recorder.calls.map(([{ size }]) => size)).toEqual([5, 13])
   })
 
   it('reports nothing when a commit writes what was staged', async () => {
-    const at = site()
-    at.fs.writeFileSync(at.file, 'staged')
-    const recorder = recordWatch(at)
-    const neighbour = recordWatch(at, `${at.root}/beside`)
+    const fixture = site()
+    fixture.fs.writeFileSync(fixture.file, 'staged')
+    const recorder = recordWatch(fixture)
+    const neighbour = recordWatch(fixture, `${fixture.root}/beside`)
     await neighbour.next()
-    fs.writeFileSync(at.file, 'staged', { mode: at.fs.statSync(at.file).mode & 0o777 })
+    fs.writeFileSync(fixture.file, 'staged', { mode: fixture.fs.statSync(fixture.file).mode & 0o777 })
     const drop = ['a' as RelPath]
-    at.overlay.apply({ op: 'settle', t: '1', drop, point: [], hide: [], forget: drop, seq: 1, reviewed: 0 })
-    expect(diffStage(at.overlay).changes).toEqual([])
+    fixture.overlay.apply({ op: 'settle', t: '1', drop, point: [], hide: [], forget: drop, seq: 1, reviewed: 0 })
+    expect(diffStage(fixture.overlay).changes).toEqual([])
     // Both are polled in the same interval: between two reports of the neighbour's changes this file was polled too.
     for (const content of ['1', '22']) {
       const nextCall = neighbour.next()
-      fs.writeFileSync(`${at.root}/beside`, content)
+      fs.writeFileSync(`${fixture.root}/beside`, content)
       await nextCall
     }
     expect(recorder.calls).toEqual([])
     const nextCall = recorder.next()
-    fs.writeFileSync(at.file, 'disk afterwards')
+    fs.writeFileSync(fixture.file, 'disk afterwards')
     expect(await nextCall).toMatchObject([{ size: 15 }, { size: 6 }])
   })
 
   it('reports a discard of staged content', async () => {
-    const at = site()
-    at.fs.writeFileSync(at.file, 'staged!!')
-    const recorder = recordWatch(at)
+    const fixture = site()
+    fixture.fs.writeFileSync(fixture.file, 'staged!!')
+    const recorder = recordWatch(fixture)
     const nextCall = recorder.next()
     const drop = ['a' as RelPath]
-    at.overlay.apply({ op: 'settle', t: '1', drop, point: [], hide: [], forget: drop, seq: 0, reviewed: 1 })
+    fixture.overlay.apply({ op: 'settle', t: '1', drop, point: [], hide: [], forget: drop, seq: 0, reviewed: 1 })
     expect(await nextCall).toMatchObject([{ size: 5 }, { size: 8 }])
   })
 
   it('reports removal and return as the host does: zeros, and the last stats', async () => {
-    const at = site()
+    const fixture = site()
     const steps: ((api: typeof fs, path: string) => void)[] = [
       (api, path) => api.unlinkSync(path),
       (api, path) => api.writeFileSync(path, 'back again'),
@@ -131,15 +131,15 @@ describe('watchFile', () => {
       api.unwatchFile(path)
       return sizes
     }
-    fs.writeFileSync(`${at.root}/b`, 'lower')
-    expect(await outcome(at.fs, at.file)).toEqual(await outcome(fs, `${at.root}/b`))
+    fs.writeFileSync(`${fixture.root}/b`, 'lower')
+    expect(await outcome(fixture.fs, fixture.file)).toEqual(await outcome(fs, `${fixture.root}/b`))
   })
 
   it.each([false, true])('reports an absent path at once, with zeros only (bigint: %s)', async (bigint) => {
-    const at = site()
+    const fixture = site()
     const absent = (api: typeof fs) =>
       new Promise<string>((resolve) => {
-        const path = `${at.root}/absent`
+        const path = `${fixture.root}/absent`
         const listener = (...stats: (fs.Stats | fs.BigIntStats)[]) => {
           api.unwatchFile(path)
           resolve(stats.map((each) => `${each.constructor.name} ${values(each)}`).join('\n'))
@@ -147,57 +147,57 @@ describe('watchFile', () => {
         if (bigint) api.watchFile(path, { ...QUICK, bigint: true }, listener)
         else api.watchFile(path, QUICK, listener)
       })
-    expect(await absent(at.fs)).toBe(await absent(fs))
+    expect(await absent(fixture.fs)).toBe(await absent(fs))
   })
 
   it('gives bigint stats on request', async () => {
-    const at = site()
+    const fixture = site()
     const nextCall = new Promise<bigint>((resolve) => {
-      at.fs.watchFile(at.file, { interval: 5, bigint: true }, (current) => resolve(current.size))
+      fixture.fs.watchFile(fixture.file, { interval: 5, bigint: true }, (current) => resolve(current.size))
     })
-    at.fs.writeFileSync(at.file, 'longer than it was')
+    fixture.fs.writeFileSync(fixture.file, 'longer than it was')
     expect(await nextCall).toBe(18n)
   })
 
   it('treats a hidden path as absent, through all its changes', async () => {
-    const at = site(({ effect, path }) =>
+    const fixture = site(({ effect, path }) =>
       effect === 'read' && path === 'a'
         ? { verdict: 'deny', denial: { reason: 'hidden', message: 'Hidden.' } }
         : { verdict: 'stage' },
     )
-    const recorder = recordWatch(at)
-    const neighbour = recordWatch(at, `${at.root}/b`)
+    const recorder = recordWatch(fixture)
+    const neighbour = recordWatch(fixture, `${fixture.root}/b`)
     await Promise.all([recorder.next(), neighbour.next()])
-    fs.writeFileSync(at.file, 'secret')
-    at.fs.writeFileSync(at.file, 'staged secret')
+    fs.writeFileSync(fixture.file, 'secret')
+    fixture.fs.writeFileSync(fixture.file, 'staged secret')
     for (const content of ['1', '22']) {
       const nextCall = neighbour.next()
-      fs.writeFileSync(`${at.root}/b`, content)
+      fs.writeFileSync(`${fixture.root}/b`, content)
       await nextCall
     }
     expect(recorder.calls.map(([current]) => current.size)).toEqual([0])
   })
 
   it('follows a link on each poll', async () => {
-    const at = site()
-    at.fs.writeFileSync(`${at.root}/longer`, 'more than lower')
-    fs.symlinkSync('a', `${at.root}/link`)
-    const recorder = recordWatch(at, `${at.root}/link`)
+    const fixture = site()
+    fixture.fs.writeFileSync(`${fixture.root}/longer`, 'more than lower')
+    fs.symlinkSync('a', `${fixture.root}/link`)
+    const recorder = recordWatch(fixture, `${fixture.root}/link`)
     const nextCall = recorder.next()
-    fs.unlinkSync(`${at.root}/link`)
-    fs.symlinkSync('longer', `${at.root}/link`)
+    fs.unlinkSync(`${fixture.root}/link`)
+    fs.symlinkSync('longer', `${fixture.root}/link`)
     expect(await nextCall).toMatchObject([{ size: 15 }, { size: 5 }])
   })
 
   it('gives one emitter for each path, and resolves a relative path from the root', () => {
-    const at = site()
-    const first = at.fs.watchFile(at.file, QUICK, recordCalls().listener)
-    const second = at.fs.watchFile('a', recordCalls().listener)
+    const fixture = site()
+    const first = fixture.fs.watchFile(fixture.file, QUICK, recordCalls().listener)
+    const second = fixture.fs.watchFile('a', recordCalls().listener)
     expect(first).toBe(second)
     expect(first).toBeInstanceOf(EventEmitter)
     expect(first.unref()).toBe(first)
     expect(first.ref()).toBe(first)
-    expect(at.watches.polls.size).toBe(1)
+    expect(fixture.watches.polls.size).toBe(1)
   })
 
   it.each([
@@ -206,59 +206,59 @@ describe('watchFile', () => {
     ['an interval that is not a number', [{ interval: 'x' }, recordCalls().listener]],
     ['a negative interval', [{ interval: -1 }, recordCalls().listener]],
   ])('fails as the host’s does: %s', (_, args) => {
-    const at = site()
+    const fixture = site()
     const failure = (api: typeof fs) => {
       try {
-        Reflect.apply(api.watchFile, api, [`${at.root}/none`, ...args])
+        Reflect.apply(api.watchFile, api, [`${fixture.root}/none`, ...args])
         return undefined
       } catch (error) {
         const { name, code } = error as NodeJS.ErrnoException
         return { name, code }
       } finally {
-        api.unwatchFile(`${at.root}/none`)
+        api.unwatchFile(`${fixture.root}/none`)
       }
     }
-    expect(failure(at.fs)).toEqual(failure(fs))
-    expect(failure(at.fs)).toBeDefined()
+    expect(failure(fixture.fs)).toEqual(failure(fs))
+    expect(failure(fixture.fs)).toBeDefined()
   })
 })
 
 describe('unwatchFile', () => {
   it('removes one listener, and ends the watcher with the last', async () => {
-    const at = site()
+    const fixture = site()
     const [one, other] = [recordCalls(), recordCalls()]
-    at.fs.watchFile(at.file, QUICK, one.listener)
-    const watcher = at.fs.watchFile(at.file, QUICK, other.listener)
-    at.fs.unwatchFile(at.file, one.listener)
+    fixture.fs.watchFile(fixture.file, QUICK, one.listener)
+    const watcher = fixture.fs.watchFile(fixture.file, QUICK, other.listener)
+    fixture.fs.unwatchFile(fixture.file, one.listener)
     const nextCall = other.next()
-    at.fs.writeFileSync(at.file, 'staged')
+    fixture.fs.writeFileSync(fixture.file, 'staged')
     await nextCall
     expect(one.calls).toEqual([])
     const stopped = once(watcher, 'stop')
-    at.fs.unwatchFile(at.file, other.listener)
+    fixture.fs.unwatchFile(fixture.file, other.listener)
     await stopped
-    expect(at.watches.polls.size).toBe(0)
+    expect(fixture.watches.polls.size).toBe(0)
   })
 
   it('is ended by the session', async () => {
-    const at = site()
+    const fixture = site()
     const stopped = once(
-      at.fs.watchFile(at.file, QUICK, () => undefined),
+      fixture.fs.watchFile(fixture.file, QUICK, () => undefined),
       'stop',
     )
-    at.watches.closeAll()
+    fixture.watches.closeAll()
     await stopped
-    expect(at.watches.polls.size).toBe(0)
+    expect(fixture.watches.polls.size).toBe(0)
   })
 
   it('removes all listeners without an argument, and ignores an unwatched path', () => {
-    const at = site()
-    at.fs.watchFile(at.file, QUICK, () => undefined)
-    at.fs.watchFile(at.file, QUICK, () => undefined)
-    at.fs.unwatchFile(`${at.root}/none`)
-    expect(at.watches.polls.size).toBe(1)
-    at.fs.unwatchFile(at.file)
-    expect(at.watches.polls.size).toBe(0)
+    const fixture = site()
+    fixture.fs.watchFile(fixture.file, QUICK, () => undefined)
+    fixture.fs.watchFile(fixture.file, QUICK, () => undefined)
+    fixture.fs.unwatchFile(`${fixture.root}/none`)
+    expect(fixture.watches.polls.size).toBe(1)
+    fixture.fs.unwatchFile(fixture.file)
+    expect(fixture.watches.polls.size).toBe(0)
   })
 })
 

@@ -5,55 +5,55 @@ import { hideReads, land, recordEvents, waitForEvents, site } from './watching.j
 
 describe('watching a file', () => {
   it('reports staged and disk changes of the file only', async () => {
-    const at = site()
-    const recorder = recordEvents(at.fs.watch(`${at.root}/a`))
-    const probe = (round: string) => fs.writeFileSync(`${at.root}/a`, round)
-    fs.writeFileSync(`${at.root}/b`, 'neighbour')
-    at.fs.writeFileSync(`${at.root}/c`, 'neighbour')
+    const fixture = site()
+    const recorder = recordEvents(fixture.fs.watch(`${fixture.root}/a`))
+    const probe = (round: string) => fs.writeFileSync(`${fixture.root}/a`, round)
+    fs.writeFileSync(`${fixture.root}/b`, 'neighbour')
+    fixture.fs.writeFileSync(`${fixture.root}/c`, 'neighbour')
     await waitForEvents(recorder, probe, 'a')
     expect(recorder.events).toEqual(['change:a', 'change:a'])
     const nextEvent = recorder.next('a')
-    at.fs.writeFileSync(`${at.root}/a`, 'staged')
+    fixture.fs.writeFileSync(`${fixture.root}/a`, 'staged')
     await nextEvent
     expect(recorder.events).toHaveLength(3)
   })
 
   it('continues when an editor replaces the file by rename', async () => {
-    const at = site()
-    const recorder = recordEvents(at.fs.watch(`${at.root}/a`))
+    const fixture = site()
+    const recorder = recordEvents(fixture.fs.watch(`${fixture.root}/a`))
     for (const content of ['one', 'two']) {
       const nextEvent = recorder.next('a')
-      fs.writeFileSync(`${at.root}/temporary`, content)
-      fs.renameSync(`${at.root}/temporary`, `${at.root}/a`)
+      fs.writeFileSync(`${fixture.root}/temporary`, content)
+      fs.renameSync(`${fixture.root}/temporary`, `${fixture.root}/a`)
       await nextEvent
     }
     expect(recorder.events).toEqual(['rename:a', 'rename:a'])
   })
 
   it('reports the requested name, through a link too', async () => {
-    const at = site()
-    fs.symlinkSync('a', `${at.root}/link`)
-    const recorder = recordEvents(at.fs.watch(`${at.root}/link`))
+    const fixture = site()
+    fs.symlinkSync('a', `${fixture.root}/link`)
+    const recorder = recordEvents(fixture.fs.watch(`${fixture.root}/link`))
     const nextEvent = recorder.next('link')
-    at.fs.writeFileSync(`${at.root}/a`, 'staged')
+    fixture.fs.writeFileSync(`${fixture.root}/a`, 'staged')
     await nextEvent
     expect(recorder.events).toEqual(['change:link'])
   })
 
   it('works for a staged file, before and after its commit', async () => {
-    const at = site()
-    at.fs.mkdirSync(`${at.root}/fresh`)
-    at.fs.writeFileSync(`${at.root}/fresh/file`, '1')
-    const recorder = recordEvents(at.fs.watch(`${at.root}/fresh/file`))
+    const fixture = site()
+    fixture.fs.mkdirSync(`${fixture.root}/fresh`)
+    fixture.fs.writeFileSync(`${fixture.root}/fresh/file`, '1')
+    const recorder = recordEvents(fixture.fs.watch(`${fixture.root}/fresh/file`))
     const staged = recorder.next('file')
-    at.fs.writeFileSync(`${at.root}/fresh/file`, '2')
+    fixture.fs.writeFileSync(`${fixture.root}/fresh/file`, '2')
     await staged
-    fs.mkdirSync(`${at.root}/fresh`, { mode: at.fs.statSync(`${at.root}/fresh`).mode & 0o777 })
-    land(at)
+    fs.mkdirSync(`${fixture.root}/fresh`, { mode: fixture.fs.statSync(`${fixture.root}/fresh`).mode & 0o777 })
+    land(fixture)
     // The stage is scanned at the end of the turn; then the directory on disk is watched.
     await new Promise((resolve) => setImmediate(resolve))
     const disk = recorder.next('file')
-    fs.writeFileSync(`${at.root}/fresh/file`, '3')
+    fs.writeFileSync(`${fixture.root}/fresh/file`, '3')
     await disk
     expect(recorder.events).toEqual(['change:file', 'change:file'])
   })
@@ -61,32 +61,32 @@ describe('watching a file', () => {
 
 describe('the paths that a watch reports', () => {
   it('do not include paths that are hidden by the requested name', async () => {
-    const at = site(hideReads((_, asked) => asked === 'link/x'))
-    fs.symlinkSync('dir', `${at.root}/link`)
-    const recorder = at.watch(`${at.root}/link`)
-    at.fs.writeFileSync(`${at.root}/dir/x`, 'staged')
+    const fixture = site(hideReads((_, asked) => asked === 'link/x'))
+    fs.symlinkSync('dir', `${fixture.root}/link`)
+    const recorder = fixture.watch(`${fixture.root}/link`)
+    fixture.fs.writeFileSync(`${fixture.root}/dir/x`, 'staged')
     expect(await recorder.all()).toEqual([])
   })
 
   it("outside of the workspace are the host's, without hidden paths and the workspace", async () => {
     const hidden: string[] = []
-    const at = site(hideReads((path) => hidden.includes(path)))
-    const outside = at.outside()
+    const fixture = site(hideReads((path) => hidden.includes(path)))
+    const outside = fixture.outside()
     hidden.push(`${outside}/secret`)
-    const recorder = at.watch(outside)
+    const recorder = fixture.watch(outside)
     fs.writeFileSync(`${outside}/secret`, 'disk')
     fs.writeFileSync(`${outside}/f`, 'disk')
     expect(new Set(await recorder.all())).toEqual(new Set(['rename:f', 'change:f']))
-    const above = recordEvents(at.fs.watch(dirname(at.root)))
-    fs.chmodSync(at.root, 0o700)
-    const sibling = `${at.root}.beside`
+    const above = recordEvents(fixture.fs.watch(dirname(fixture.root)))
+    fs.chmodSync(fixture.root, 0o700)
+    const sibling = `${fixture.root}.beside`
     const nextEvent = above.next(basename(sibling))
     fs.writeFileSync(sibling, '')
     fs.unlinkSync(sibling)
     await nextEvent
-    expect(above.events).not.toContain(`rename:${basename(at.root)}`)
+    expect(above.events).not.toContain(`rename:${basename(fixture.root)}`)
     hidden.push(outside)
-    expect(() => at.fs.watch(outside)).toThrow(/^ENOENT/)
+    expect(() => fixture.fs.watch(outside)).toThrow(/^ENOENT/)
   })
 })
 
@@ -100,13 +100,13 @@ describe('a call of watch', () => {
     ['invalid options', ['<root>', 5]],
   ]
   it.each(bad)('fails as the host’s does: %s', (_, args) => {
-    const at = site()
+    const fixture = site()
     const failure = (api: typeof fs) => {
       try {
         Reflect.apply(
           api.watch,
           api,
-          args.map((arg) => (arg === '<root>' ? at.root : arg)),
+          args.map((arg) => (arg === '<root>' ? fixture.root : arg)),
         )
       } catch (error) {
         const { name, code, message } = error as NodeJS.ErrnoException
@@ -115,12 +115,12 @@ describe('a call of watch', () => {
       return undefined
     }
     expect(failure(fs)).toBeDefined()
-    expect(failure(at.fs)).toEqual(failure(fs))
+    expect(failure(fixture.fs)).toEqual(failure(fs))
   })
 
   it('fails for an absent path in the host’s shape, for a staged deletion too', () => {
-    const at = site()
-    at.fs.unlinkSync(`${at.root}/a`)
+    const fixture = site()
+    fixture.fs.unlinkSync(`${fixture.root}/a`)
     const failure = (api: typeof fs, path: string) => {
       try {
         api.watch(path)
@@ -129,8 +129,8 @@ describe('a call of watch', () => {
         return { ...(error as object), message: String(error) }
       }
     }
-    expect(failure(at.fs, `${at.root}/absent`)).toEqual(failure(fs, `${at.root}/absent`))
-    expect(failure(at.fs, `${at.root}/a`)).toMatchObject({ code: 'ENOENT', syscall: 'watch', filename: `${at.root}/a` })
-    expect(at.watches.feed.idle).toBe(true)
+    expect(failure(fixture.fs, `${fixture.root}/absent`)).toEqual(failure(fs, `${fixture.root}/absent`))
+    expect(failure(fixture.fs, `${fixture.root}/a`)).toMatchObject({ code: 'ENOENT', syscall: 'watch', filename: `${fixture.root}/a` })
+    expect(fixture.watches.feed.idle).toBe(true)
   })
 })

@@ -10,12 +10,12 @@ const AS =
   'export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b.c GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b.c GIT_EDITOR=true'
 
 async function repository() {
-  const at = await site({ 'src/a': 'a\n', 'src/b': 'b\n', '.gitignore': '.orchestration/\n' })
-  initEmptyRepository(at.root)
-  git(at.root, 'add', '-A')
-  git(at.root, 'commit', '-q', '-m', 'Start')
-  const sh = (script: string) => at.session.exec(`${AS}; set -e; ${script}`)
-  return { ...at, sh }
+  const fixture = await site({ 'src/a': 'a\n', 'src/b': 'b\n', '.gitignore': '.orchestration/\n' })
+  initEmptyRepository(fixture.root)
+  git(fixture.root, 'add', '-A')
+  git(fixture.root, 'commit', '-q', '-m', 'Start')
+  const sh = (script: string) => fixture.session.exec(`${AS}; set -e; ${script}`)
+  return { ...fixture, sh }
 }
 
 type Repository = Awaited<ReturnType<typeof repository>>

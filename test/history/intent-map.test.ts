@@ -163,8 +163,8 @@ describe('the intent map', () => {
     await commitFiles(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
     const end = '<!-- end of notes -->'
     const [top = '', ...rest] = project.text(MAP).split('## ')
-    const withNotes = (words: string) =>
-      rest.map((part) => `## ${part.replace(end, `${words} ${part.slice(0, 7)}\n${end}`)}`)
+    const withNotes = (text: string) =>
+      rest.map((part) => `## ${part.replace(end, `${text} ${part.slice(0, 7)}\n${end}`)}`)
     project.write(MAP, top + [...withNotes('ours'), ...withNotes('theirs')].join(''))
     const text = await workspace.mapIntents()
     expect(text.match(/## INT-001/g)).toHaveLength(1)

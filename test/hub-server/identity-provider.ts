@@ -77,10 +77,10 @@ function newKey(): Key {
 }
 
 function signToken(claims: Claims, { privateKey }: Key): string {
-  const words = [{ alg: 'ES256', kid: KID, typ: 'JWT' }, claims].map((each) =>
+  const parts = [{ alg: 'ES256', kid: KID, typ: 'JWT' }, claims].map((each) =>
     Buffer.from(JSON.stringify(each)).toString('base64url'),
   )
-  const input = words.join('.')
+  const input = parts.join('.')
   const signature = sign('sha256', Buffer.from(input), { key: privateKey, dsaEncoding: 'ieee-p1363' })
   return `${input}.${signature.toString('base64url')}`
 }

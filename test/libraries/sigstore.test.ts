@@ -45,10 +45,10 @@ function accepts(envelope: unknown, pub: string): boolean {
 
 describe("an attestation in sigstore's verifier", () => {
   it.each(KEY_TYPES)('is accepted unchanged by the key that signed it, and refused otherwise: %s', async (type) => {
-    const at = await attestScene()
-    const { key, pub } = pemKey(at.dir, type)
-    const file = join(at.dir, 'commit.json')
-    expect(await at.escrow('attest', at.commit, '--key', key, '--out', file)).toMatchObject({ code: 0 })
+    const fixture = await attestScene()
+    const { key, pub } = pemKey(fixture.dir, type)
+    const file = join(fixture.dir, 'commit.json')
+    expect(await fixture.escrow('attest', fixture.commit, '--key', key, '--out', file)).toMatchObject({ code: 0 })
     const envelope = JSON.parse(readFileSync(file, 'utf8'))
     expect(accepts(envelope, pub)).toBe(true)
     const statement = JSON.parse(Buffer.from(envelope.payload, 'base64').toString())
@@ -56,7 +56,7 @@ describe("an attestation in sigstore's verifier", () => {
     const payload = Buffer.from(JSON.stringify(statement)).toString('base64')
     expect(accepts({ ...envelope, payload }, pub)).toBe(false)
     expect(accepts({ ...envelope, payloadType: 'text/plain' }, pub)).toBe(false)
-    const other = pemKey(mkdtempSync(join(at.dir, 'other-')), type)
+    const other = pemKey(mkdtempSync(join(fixture.dir, 'other-')), type)
     expect(accepts(envelope, other.pub)).toBe(false)
   })
 })

@@ -58,9 +58,9 @@ describe('snapshots', { timeout: 180_000 + RUNS * 500 }, () => {
   it('keep the stage unchanged, also after later edits and a crash', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
-        const at = site()
+        const fixture = site()
         try {
-          const { store } = at
+          const { store } = fixture
           const { snapshots } = store.overlay.stage
           const seen = new Map<string, unknown>()
           // The mutations that led to each snapshot: a stage without snapshots has the same result.
@@ -86,7 +86,7 @@ describe('snapshots', { timeout: 180_000 + RUNS * 500 }, () => {
               path = [...path, each]
             }
           }
-          const replayed = at.reopen()
+          const replayed = fixture.reopen()
           expect(readState(replayed.overlay)).toEqual(readState(store.overlay))
           for (const { overlay } of [store, replayed]) {
             for (const { id, version } of overlay.stage.snapshots.list()) {
@@ -99,7 +99,7 @@ describe('snapshots', { timeout: 180_000 + RUNS * 500 }, () => {
           expect(mergedFiles(naive.overlay)).toEqual(mergedFiles(store.overlay))
           naive.dispose()
         } finally {
-          at.dispose()
+          fixture.dispose()
         }
       }),
       { numRuns: RUNS },

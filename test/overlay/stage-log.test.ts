@@ -45,90 +45,90 @@ afterEach(() => vi.restoreAllMocks())
 
 describe('the stage log', () => {
   it('without files is an empty stage, and a reader creates none', () => {
-    const at = setUpLog()
-    expect(at.read()).toEqual({ a: 'file 644 lower' })
-    expect(fs.existsSync(at.files.log)).toBe(false)
+    const fixture = setUpLog()
+    expect(fixture.read()).toEqual({ a: 'file 644 lower' })
+    expect(fs.existsSync(fixture.files.log)).toBe(false)
   })
 
   it('has each edit before the call returns, and equal contents once in the pack', () => {
-    const at = setUpLog()
-    const { overlay } = at.open()
+    const fixture = setUpLog()
+    const { overlay } = fixture.open()
     overlay.put(p('one'), Buffer.from('the content'))
-    expect(at.read().one).toBe('file 666 the content')
+    expect(fixture.read().one).toBe('file 666 the content')
     overlay.put(p('two'), Buffer.from('the content'))
     overlay.put(p('a'), Buffer.from('!'), { at: 5 })
-    expect(at.read()).toEqual(mergedFiles(overlay))
-    expect(readFileSync(at.files.pack, 'utf8')).toBe('the contentlower!')
+    expect(fixture.read()).toEqual(mergedFiles(overlay))
+    expect(readFileSync(fixture.files.pack, 'utf8')).toBe('the contentlower!')
   })
 
   it('is readable only by its owner', () => {
-    const at = setUpLog()
-    at.open()
-    expect(fs.statSync(at.files.log).mode & 0o077).toBe(0)
-    expect(fs.statSync(at.files.pack).mode & 0o077).toBe(0)
+    const fixture = setUpLog()
+    fixture.open()
+    expect(fs.statSync(fixture.files.log).mode & 0o077).toBe(0)
+    expect(fs.statSync(fixture.files.pack).mode & 0o077).toBe(0)
   })
 
   it('continues after it was closed and opened', () => {
-    const at = setUpLog()
-    const first = at.open()
+    const fixture = setUpLog()
+    const first = fixture.open()
     first.overlay.put(p('one'), Buffer.from('1'))
     first.log.close()
-    const second = at.open()
+    const second = fixture.open()
     expect(second.torn).toBe(0)
     second.overlay.move(p('one'), p('two'))
-    expect(at.read()).toEqual({ a: 'file 644 lower', two: 'file 666 1' })
+    expect(fixture.read()).toEqual({ a: 'file 644 lower', two: 'file 666 1' })
   })
 })
 
 describe('a torn tail', () => {
   it('cut at any byte of the last line loses only that line, keeps its bytes, and continues', () => {
-    const at = setUpLog()
-    const { overlay, log } = at.open()
+    const fixture = setUpLog()
+    const { overlay, log } = fixture.open()
     overlay.put(p('one'), Buffer.from('1'))
-    const before = fs.statSync(at.files.log).size
+    const before = fs.statSync(fixture.files.log).size
     overlay.put(p('two'), Buffer.from('2'))
-    const whole = readFileSync(at.files.log)
+    const whole = readFileSync(fixture.files.log)
     log.close()
     for (let size = before; size < whole.length; size += 1) {
-      writeFileSync(at.files.log, whole.subarray(0, size))
-      fs.rmSync(`${at.files.log}.torn`, { force: true })
-      expect(at.read(), `cut at ${size}`).toEqual({ a: 'file 644 lower', one: 'file 666 1' })
-      const again = at.open()
+      writeFileSync(fixture.files.log, whole.subarray(0, size))
+      fs.rmSync(`${fixture.files.log}.torn`, { force: true })
+      expect(fixture.read(), `cut at ${size}`).toEqual({ a: 'file 644 lower', one: 'file 666 1' })
+      const again = fixture.open()
       expect(again.torn).toBe(size - before)
-      if (again.torn > 0) expect(readFileSync(`${at.files.log}.torn`)).toEqual(whole.subarray(before, size))
+      if (again.torn > 0) expect(readFileSync(`${fixture.files.log}.torn`)).toEqual(whole.subarray(before, size))
       again.overlay.put(p('three'), Buffer.from('3'))
       again.log.close()
-      expect(at.read()).toMatchObject({ one: 'file 666 1', three: 'file 666 3' })
-      expect(at.read()).not.toHaveProperty('two')
+      expect(fixture.read()).toMatchObject({ one: 'file 666 1', three: 'file 666 3' })
+      expect(fixture.read()).not.toHaveProperty('two')
     }
   })
 
   it('of garbage is skipped by a reader and unchanged on disk', () => {
-    const at = setUpLog()
-    at.open().overlay.put(p('one'), Buffer.from('1'))
-    appendFileSync(at.files.log, '12345678 {"op":"remove","path":"one","whiteout":false,"t":"1"}')
-    const bytes = readFileSync(at.files.log)
-    expect(at.read()).toHaveProperty('one')
-    expect(readFileSync(at.files.log)).toEqual(bytes)
+    const fixture = setUpLog()
+    fixture.open().overlay.put(p('one'), Buffer.from('1'))
+    appendFileSync(fixture.files.log, '12345678 {"op":"remove","path":"one","whiteout":false,"t":"1"}')
+    const bytes = readFileSync(fixture.files.log)
+    expect(fixture.read()).toHaveProperty('one')
+    expect(readFileSync(fixture.files.log)).toEqual(bytes)
   })
 })
 
 describe('a damaged line that was synced', () => {
   it('is refused by file and line, for any byte, and nothing is cut', () => {
-    const at = setUpLog()
-    const { overlay, log } = at.open()
+    const fixture = setUpLog()
+    const { overlay, log } = fixture.open()
     overlay.put(p('one'), Buffer.from('1'))
-    const size = fs.statSync(at.files.log).size
+    const size = fs.statSync(fixture.files.log).size
     overlay.put(p('two'), Buffer.from('2'))
     log.close()
-    const whole = readFileSync(at.files.log)
+    const whole = readFileSync(fixture.files.log)
     for (let i = 0; i < size - 1; i += 7) {
       const bytes = Buffer.from(whole)
       bytes[i] = (bytes[i] ?? 0) ^ 1
-      writeFileSync(at.files.log, bytes)
-      expect(() => at.read(), `byte ${i}`).toThrow(/stage\.log is damaged at line 1/)
-      expect(() => at.open()).toThrow(/nothing was changed/)
-      expect(readFileSync(at.files.log)).toEqual(bytes)
+      writeFileSync(fixture.files.log, bytes)
+      expect(() => fixture.read(), `byte ${i}`).toThrow(/stage\.log is damaged at line 1/)
+      expect(() => fixture.open()).toThrow(/nothing was changed/)
+      expect(readFileSync(fixture.files.log)).toEqual(bytes)
     }
   })
 })
@@ -136,13 +136,13 @@ describe('a damaged line that was synced', () => {
 describe('a power loss', () => {
   /** One synced file, three unsynced. */
   function setUpUnsynced() {
-    const at = setUpLog()
-    const { overlay, log } = at.open()
+    const fixture = setUpLog()
+    const { overlay, log } = fixture.open()
     overlay.put(p('one'), Buffer.from('content 1'))
     log.sync()
-    const { size: synced } = fs.statSync(at.files.log)
+    const { size: synced } = fs.statSync(fixture.files.log)
     for (const n of [2, 3, 4]) overlay.put(p(`n${n}`), Buffer.from(`content ${n}`))
-    return { ...at, synced, bytes: readFileSync(at.files.log), lines: lineStarts(at.files.log) }
+    return { ...fixture, synced, bytes: readFileSync(fixture.files.log), lines: lineStarts(fixture.files.log) }
   }
 
   it('that lost contents cuts the log from the first line that names them, and keeps the cut lines', () => {
@@ -195,8 +195,8 @@ describe('a power loss', () => {
         fc.array(hit, { maxLength: 3 }),
         hit,
         (calls, hits, cut) => {
-          const at = setUpLog()
-          const { overlay, log } = at.open()
+          const fixture = setUpLog()
+          const { overlay, log } = fixture.open()
           const states = [mergedFiles(overlay)]
           let since = 0
           let safe = { log: 0, pack: 0 }
@@ -206,11 +206,11 @@ describe('a power loss', () => {
             if (!sync) continue
             log.sync()
             since = states.length - 1
-            safe = { log: fs.statSync(at.files.log).size, pack: fs.statSync(at.files.pack).size }
+            safe = { log: fs.statSync(fixture.files.log).size, pack: fs.statSync(fixture.files.pack).size }
           }
           for (const [file, from] of [
-            [at.files.log, safe.log],
-            [at.files.pack, safe.pack],
+            [fixture.files.log, safe.log],
+            [fixture.files.pack, safe.pack],
           ] as const) {
             const bytes = readFileSync(file)
             const open = bytes.length - from
@@ -223,8 +223,8 @@ describe('a power loss', () => {
               bytes.subarray(0, cut.length % 2 === 0 ? bytes.length : from + Math.floor(cut.at * (open + 1))),
             )
           }
-          const found = states.findLastIndex((state) => JSON.stringify(state) === JSON.stringify(at.read()))
-          expect(found, JSON.stringify(at.read())).toBeGreaterThanOrEqual(since)
+          const found = states.findLastIndex((state) => JSON.stringify(state) === JSON.stringify(fixture.read()))
+          expect(found, JSON.stringify(fixture.read())).toBeGreaterThanOrEqual(since)
         },
       ),
       { numRuns: Number(process.env.ESCROWFS_FUZZ_RUNS ?? 60) },
@@ -242,17 +242,17 @@ function lineStarts(log: string): number[] {
 
 describe('a damaged pack', () => {
   it('fails the read of its content, and returns no other bytes', () => {
-    const at = setUpLog()
-    const { overlay, log } = at.open()
+    const fixture = setUpLog()
+    const { overlay, log } = fixture.open()
     overlay.put(p('one'), Buffer.from('the content'))
     overlay.put(p('two'), Buffer.from('another'))
     log.close()
-    writeFileSync(at.files.pack, readFileSync(at.files.pack, 'utf8').replace('content', 'c0ntent'))
-    const reopened = at.open().overlay
+    writeFileSync(fixture.files.pack, readFileSync(fixture.files.pack, 'utf8').replace('content', 'c0ntent'))
+    const reopened = fixture.open().overlay
     expect(() => reopened.read(p('one'))).toThrow(/pack is damaged/)
     expect(reopened.read(p('two')).toString()).toBe('another')
-    truncateSync(at.files.pack, 3)
-    expect(() => at.open().overlay.read(p('two'))).toThrow(/pack is damaged/)
+    truncateSync(fixture.files.pack, 3)
+    expect(() => fixture.open().overlay.read(p('two'))).toThrow(/pack is damaged/)
   })
 })
 
@@ -277,19 +277,19 @@ describe('a full disk', () => {
 
   it('fails the call, leaves the stage unchanged, and the next line starts clean', () => {
     for (let bytes = 0; bytes < 120; bytes += 3) {
-      const at = setUpLog()
-      const { overlay, log } = at.open()
+      const fixture = setUpLog()
+      const { overlay, log } = fixture.open()
       overlay.put(p('one'), Buffer.from('1'))
       const before = mergedFiles(overlay)
       fillAfter(bytes)
       expect(() => overlay.put(p('two'), Buffer.from('two'.repeat(10)))).toThrow(/ENOSPC/)
       vi.restoreAllMocks()
       expect(mergedFiles(overlay), `${bytes} bytes`).toEqual(before)
-      expect(at.read()).toEqual(before)
+      expect(fixture.read()).toEqual(before)
       overlay.put(p('two'), Buffer.from('two'.repeat(10)))
       overlay.put(p('three'), Buffer.from('3'))
       log.close()
-      expect(at.read()).toEqual(mergedFiles(overlay))
+      expect(fixture.read()).toEqual(mergedFiles(overlay))
     }
   })
 })
@@ -298,8 +298,8 @@ describe('content that is stored in parts', () => {
   const content = (mark: number) => Buffer.alloc((3 << 20) + 5, mark)
 
   it('is used by its edit, also while others are stored', async () => {
-    const at = setUpLog()
-    const { overlay, log } = at.open()
+    const fixture = setUpLog()
+    const { overlay, log } = fixture.open()
     const storing = overlay.prepare(p('large'), content(1))
     overlay.put(p('between'), Buffer.from('between'))
     const stored = await storing
@@ -308,7 +308,7 @@ describe('content that is stored in parts', () => {
     overlay.put(p('after'), Buffer.from('after'))
     expect(overlay.read(p('large')).equals(content(1))).toBe(true)
     log.close()
-    expect(at.read()).toEqual(mergedFiles(overlay))
+    expect(fixture.read()).toEqual(mergedFiles(overlay))
   })
 
   it('is stored once, and lets timers run', async () => {
@@ -323,12 +323,12 @@ describe('content that is stored in parts', () => {
   })
 
   it('fails once the log is closed, and nothing is lost', async () => {
-    const at = setUpLog()
-    const { overlay, log } = at.open()
+    const fixture = setUpLog()
+    const { overlay, log } = fixture.open()
     overlay.put(p('one'), Buffer.from('1'))
     const storing = overlay.prepare(p('x'), content(3))
     log.close()
     await expect(storing).rejects.toMatchObject({ code: 'EBADF' })
-    expect(at.read()).toEqual(mergedFiles(overlay))
+    expect(fixture.read()).toEqual(mergedFiles(overlay))
   })
 })

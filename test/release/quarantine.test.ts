@@ -8,9 +8,9 @@ const FILES = { 'src/a.ts': 'a\n', 'mail/m.ts': 'm\n', 'docs/d.md': 'd\n', 'docs
 
 /** A session whose command wrote refused paths, and its review. */
 async function runRefused(command: string) {
-  const at = await site(FILES, INTENTS)
-  await at.session.exec(command)
-  return { ...at, review: await at.workspace.review('agent') }
+  const fixture = await site(FILES, INTENTS)
+  await fixture.session.exec(command)
+  return { ...fixture, review: await fixture.workspace.review('agent') }
 }
 
 describe('quarantined effects', () => {

@@ -28,9 +28,9 @@ it('skips long lines and long runs', () => {
 })
 
 it('marks nothing in a line with too many changed words, because the comparison takes long', () => {
-  const words = (changed: number) =>
+  const wordLine = (changed: number) =>
     Array.from({ length: 200 }, (_, index) => (index < changed * 3 && index % 3 === 0 ? 'b' : 'a'))
-  const hunk = (changed: number) => `@@ -1 +1 @@\n-${words(0).join(' ')}\n+${words(changed).join(' ')}\n`
+  const hunk = (changed: number) => `@@ -1 +1 @@\n-${wordLine(0).join(' ')}\n+${wordLine(changed).join(' ')}\n`
   expect(wordDiff(hunk(30)).flat()).toHaveLength(60)
   expect(wordDiff(hunk(31)).flat()).toEqual([])
 })

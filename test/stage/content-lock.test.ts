@@ -84,15 +84,15 @@ describe('the content lock', () => {
 
   it('moves the base by reads of a read tool and plain code, not of an edit tool or a command', () => {
     for (const kind of ['edit', 'command', 'other'] as const) {
-      const at = site()
-      at.read('a')
-      writeFileSync(`${at.root}/a`, 'changed')
-      at.tool = kind
-      at.read('a')
-      expect(at.lock.check('a'), kind).toBe('stale')
-      at.tool = 'read'
-      at.read('a')
-      expect(at.lock.check('a')).toBe('fresh')
+      const fixture = site()
+      fixture.read('a')
+      writeFileSync(`${fixture.root}/a`, 'changed')
+      fixture.tool = kind
+      fixture.read('a')
+      expect(fixture.lock.check('a'), kind).toBe('stale')
+      fixture.tool = 'read'
+      fixture.read('a')
+      expect(fixture.lock.check('a')).toBe('fresh')
     }
   })
 

@@ -49,8 +49,8 @@ function layOut(memory: Memory, args: readonly string[], env: readonly string[])
     return strings - BigInt(bytes.length)
   }
   const top = STACK_AT + BigInt(STACK_BYTES / 4)
-  const words = [BigInt(args.length), ...args.map(put), 0n, ...env.map(put), 0n]
-  words.forEach((word, index) => {
+  const stackWords = [BigInt(args.length), ...args.map(put), 0n, ...env.map(put), 0n]
+  stackWords.forEach((word, index) => {
     memory.at(top + BigInt(index * 8), 8).writeBigUInt64LE(word)
   })
   return top

@@ -50,16 +50,16 @@ describe('secrets of the home directory', () => {
   })
 
   it('are absent in a workspace that is the home directory, and cannot be removed or replaced', async () => {
-    const at = await site({ '.ssh/key': 'SECRET', '.config/gh/token': 'SECRET', '.netrc': 'SECRET', 'src/a': 'a\n' })
-    setHome(at.root)
-    const output = await at.session.exec('cat .ssh/key .config/gh/token .netrc; ls -a')
+    const fixture = await site({ '.ssh/key': 'SECRET', '.config/gh/token': 'SECRET', '.netrc': 'SECRET', 'src/a': 'a\n' })
+    setHome(fixture.root)
+    const output = await fixture.session.exec('cat .ssh/key .config/gh/token .netrc; ls -a')
     expect(output.stdout).toBe('.\n..\n.config\n.orchestration\nsrc\n')
-    const { refused, effects } = await at.session.exec(
+    const { refused, effects } = await fixture.session.exec(
       'mkdir .ssh; echo x > .ssh/config; rm -rf .config; echo y > .netrc',
     )
     expect(new Set(refused.map(({ reason }) => reason))).toEqual(new Set(['access_denied']))
     expect(effects.changes).toEqual([])
-    expect(at.session.fs.readFileSync(`${at.root}/.config/gh/token`, 'utf8')).toBe('SECRET')
+    expect(fixture.session.fs.readFileSync(`${fixture.root}/.config/gh/token`, 'utf8')).toBe('SECRET')
   })
 })
 

@@ -40,11 +40,11 @@ echo $commit > .git/refs/heads/main`
 }
 
 async function repository(files: Record<string, string> = {}) {
-  const at = await site({ 'src/a': 'a\n', ...files })
-  git(at.root, 'init', '-q', '-b', 'main')
-  git(at.root, 'add', 'src/a')
-  git(at.root, 'commit', '-q', '-m', 'Start')
-  return at
+  const fixture = await site({ 'src/a': 'a\n', ...files })
+  git(fixture.root, 'init', '-q', '-b', 'main')
+  git(fixture.root, 'add', 'src/a')
+  git(fixture.root, 'commit', '-q', '-m', 'Start')
+  return fixture
 }
 
 describe.each(PROVIDERS)('in %s', (name) => {

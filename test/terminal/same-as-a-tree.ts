@@ -81,11 +81,11 @@ export async function sameAsATree(
   runs: number,
   run: (session: Session, script: string) => Promise<readonly Refusal[]>,
 ): Promise<void> {
-  const at = await site(FILES)
-  const untouched = readTree(fs, at.root)
+  const fixture = await site(FILES)
+  const untouched = readTree(fs, fixture.root)
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
-      const { session, root } = at
+      const { session, root } = fixture
       const copy = tempDir()
       try {
         await session.revert()
@@ -111,5 +111,5 @@ export async function sameAsATree(
     }),
     { numRuns: runs },
   )
-  expect(readTree(fs, at.root)).toEqual(untouched)
+  expect(readTree(fs, fixture.root)).toEqual(untouched)
 }

@@ -8,11 +8,11 @@ import { site } from './site.js'
 const LISTENING = 'n=0; echo began; while read -r line; do sh -c "$line"; n=$((n+1)); echo "done $n"; done'
 
 async function setUpListener(files: Record<string, string>) {
-  const at = await site(files)
+  const fixture = await site(files)
   const stdin = new PassThrough()
   let output = ''
   let onOutput = (): void => undefined
-  const running = await at.session.start(LISTENING, {
+  const running = await fixture.session.start(LISTENING, {
     stdin,
     onOutput: (chunk) => {
       output += Buffer.from(chunk)
@@ -32,7 +32,7 @@ async function setUpListener(files: Record<string, string>) {
     return output.slice(from).replace(/done \d+\n$/, '')
   }
   await waitForOutput('began')
-  return { ...at, running, run }
+  return { ...fixture, running, run }
 }
 
 it('a running command sees what others have staged since, and its changes of that are its own', async () => {

@@ -383,9 +383,9 @@ describe('protection from mistakes, with the keyboard alone', () => {
     const page = await visit(url)
     await page.keyboard.press('?')
     await page.locator('.keys dd').first().waitFor()
-    const words = await page.locator('.keys dd').allInnerTexts()
-    expect(words).toContain('split this hunk at its unchanged lines')
-    expect(words).not.toContain('leave; verdicts are kept')
+    const descriptions = await page.locator('.keys dd').allInnerTexts()
+    expect(descriptions).toContain('split this hunk at its unchanged lines')
+    expect(descriptions).not.toContain('leave; verdicts are kept')
   })
 
   it('long lines wrap in one or two columns until wrapping is turned off', async () => {

@@ -18,13 +18,13 @@ describe('a line in pieces', () => {
   it("keeps the line's text, with any colours and marks", () => {
     const cuts = fc.array(fc.nat(30), { maxLength: 6 }).map((all) => [...new Set(all)].sort((a, b) => a - b))
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', maxLength: 30 }), cuts, cuts, (text, colours, words) => {
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 30 }), cuts, cuts, (text, colours, offsets) => {
         const line = text.replaceAll('\n', '')
         const edges = [0, ...colours.filter((at) => at < line.length), line.length]
         const tokens = edges.slice(1).map((to, index) => ({ text: line.slice(edges[index], to), kind: 'keyword' }))
-        const spans = words
+        const spans = offsets
           .slice(1)
-          .flatMap((to, index) => (index % 2 === 0 ? [{ from: (words[index] ?? 0) + 1, to: to + 1 }] : []))
+          .flatMap((to, index) => (index % 2 === 0 ? [{ from: (offsets[index] ?? 0) + 1, to: to + 1 }] : []))
         expect(textOf(pieces(line, tokens, spans))).toBe(printable(line))
         const marked = spans.map(({ from, to }) => line.slice(from - 1, to - 1)).join('')
         const found = pieces(line, tokens, spans).filter((piece) => typeof piece !== 'string' && piece[2] === 1)

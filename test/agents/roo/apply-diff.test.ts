@@ -75,11 +75,11 @@ describe('apply_diff', () => {
     ['the same on both sides', block('x', 'x'), 'nothing to change'],
     ['a text that occurs twice', block('x', 'y'), 'at lines 1, 2'],
     ['two blocks on one line', `${block('x\nx', 'y')}\n${block('x', 'z', 2)}`, 'Two blocks'],
-  ])('%s is an error', async (_what, diff, words) => {
+  ])('%s is an error', async (_what, diff, message) => {
     put('a.ts', 'x\nx\n')
     const { content, isError } = await apply(diff)
     expect(isError).toBe(true)
-    expect(JSON.parse(content).error).toContain(words)
+    expect(JSON.parse(content).error).toContain(message)
     expect(get('a.ts')).toBe('x\nx\n')
   })
 

@@ -135,12 +135,12 @@ describe('apply_patch', () => {
     ['a chunk without a line', ['*** Update File: a.ts', '@@'], 'no line'],
     ['a line without a prefix', ['*** Update File: a.ts', '@@', '-a', 'b'], "must begin with a space, '-' or '+'"],
     ['an absent @@ line', ['*** Update File: a.ts', '@@ class Nope', '-a', '+b'], 'class Nope'],
-  ])('%s is an error', async (_what, lines, words) => {
+  ])('%s is an error', async (_what, lines, message) => {
     put('a.ts', 'a\n')
     put('b.ts', 'b\n')
     const { isError, content } = await apply(...lines)
     expect(isError).toBe(true)
-    expect(JSON.parse(content).error).toContain(words)
+    expect(JSON.parse(content).error).toContain(message)
     expect([get('a.ts'), get('b.ts')]).toEqual(['a\n', 'b\n'])
   })
 

@@ -41,11 +41,11 @@ describe('edit', () => {
     ['a text that occurs twice', 'x', 'y', {}, 'occurs 2 times'],
     ['the same text', 'x', 'x', {}, 'nothing to change'],
     ['an empty search text', '', 'x', {}, 'Wrong arguments'],
-  ])('%s is an error and changes nothing', async (_what, from, to, more, words) => {
+  ])('%s is an error and changes nothing', async (_what, from, to, more, message) => {
     put('a.ts', 'x x\n')
     const { content, isError } = await edit(from, to, more)
     expect(isError).toBe(true)
-    expect(content).toContain(words)
+    expect(content).toContain(message)
     expect(get('a.ts')).toBe('x x\n')
   })
 

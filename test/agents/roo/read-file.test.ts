@@ -74,13 +74,13 @@ describe('read_file', () => {
     ['an offset of 0', { path: 'a.ts', offset: 0 }, 'Wrong arguments'],
     ['no file at all', { files: [] }, 'Wrong arguments'],
     ['no path', {}, 'A path is required'],
-  ])('%s is an error', async (_what, args, words) => {
+  ])('%s is an error', async (_what, args, message) => {
     put('a.ts', 'x\n')
     put('dir/b.ts', 'x')
     put('bytes', Uint8Array.of(0xff, 0xfe, 0x41))
     put('zero', 'a\0b')
     const { content, isError } = await run('read_file', args)
     expect(isError).toBe(true)
-    expect(content).toContain(words)
+    expect(content).toContain(message)
   })
 })

@@ -145,8 +145,8 @@ export class Editor {
         this.badges.set(id, view)
         return view
       },
-      setStatusBarMessage: (words: string) => {
-        this.statusMessages.push(words)
+      setStatusBarMessage: (text: string) => {
+        this.statusMessages.push(text)
         return new types.Disposable(() => {})
       },
       createStatusBarItem: (id: string) => this.#statusItem(id),
