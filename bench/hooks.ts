@@ -158,7 +158,10 @@ async function connectServer(name: string, root: string, args: string[]) {
     name,
     async run(iteration) {
       const path = `${root}/src/f${iteration % 100}.ts`
-      const answer = await client.callTool({ name: 'write_file', arguments: { path, content: `${iteration}${content}` } })
+      const answer = await client.callTool({
+        name: 'write_file',
+        arguments: { path, content: `${iteration}${content}` },
+      })
       if (answer.isError) throw new Error(JSON.stringify(answer.content))
     },
   }

@@ -88,7 +88,10 @@ async function addingRules(files: number, name: string): Promise<Variant> {
   return {
     name,
     async run(iteration) {
-      writeFileSync(`${root}/.orchestration/policy.yaml`, `access:\n  src/d1: read-only\n  src/none-${iteration}: deny\n`)
+      writeFileSync(
+        `${root}/.orchestration/policy.yaml`,
+        `access:\n  src/d1: read-only\n  src/none-${iteration}: deny\n`,
+      )
       // A person's edit happens in another tick.
       await new Promise((next) => setImmediate(next))
       session.fs.writeFileSync(`${root}/src/d0/f0.ts`, `turn ${iteration}`)

@@ -93,9 +93,14 @@ export function reportText(report: Report): string {
     const skipped = row.skipped.map(({ name, reason }) => `- ${name}: skipped, ${reason.split('\n')[0]}`)
     const head = ['| | median | p25 … p90 | to the first |', '| --- | --- | --- | --- |']
     const verdicts = verdictLines(row).map((line) => `- ${line.trim()}`)
-    return [`## ${row.title}`, '', ...(lines.length > 0 ? [...head, ...lines, ''] : []), ...verdicts, ...skipped, ''].join(
-      '\n',
-    )
+    return [
+      `## ${row.title}`,
+      '',
+      ...(lines.length > 0 ? [...head, ...lines, ''] : []),
+      ...verdicts,
+      ...skipped,
+      '',
+    ].join('\n')
   })
   return [`# ${report.suite}`, '', headline(report), '', ...tables].join('\n')
 }

@@ -31,7 +31,10 @@ async function measureFiles(bench: Bench, path: string): Promise<void> {
     heavy: true,
     aim: FLAT,
     sizes: sizesWithNames,
-    variants: [floor(`${path}/floor`), ...sizesWithNames.map(({ name, size }) => opening(name, `${path}/${size}`, size))],
+    variants: [
+      floor(`${path}/floor`),
+      ...sizesWithNames.map(({ name, size }) => opening(name, `${path}/${size}`, size)),
+    ],
   })
 }
 

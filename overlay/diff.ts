@@ -46,7 +46,10 @@ export function diffStage(overlay: Overlay): StageDiff {
   const touched = collect(overlay, lowerStats)
   const pairs = new Map<RelPath, Pair>()
   for (const path of touched.files) pairs.set(path, pairAt(overlay, path, lowerStats, touched))
-  const blocked = new BlockedDirectories(lowerStats, (path) => pairs.get(path)?.after === null && !pairs.get(path)?.drifted)
+  const blocked = new BlockedDirectories(
+    lowerStats,
+    (path) => pairs.get(path)?.after === null && !pairs.get(path)?.drifted,
+  )
   for (const [path, pair] of pairs)
     if (pair.after !== null && blocked.has(parentOf(path))) pairs.set(path, { ...pair, drifted: true })
   const renames = matchRenames(overlay, pairs)
@@ -302,8 +305,13 @@ function newDirs(overlay: Overlay, touched: Touched, lowerStats: LowerStatCache)
 
 function movesIn(overlay: Overlay, touched: Touched, lowerStats: LowerStatCache): DirectoryMove[] {
   const found = redirects(overlay.stage.tree.root, ROOT).filter(({ at, lower }) => {
-    if (lowerStats.typeOf(lower) !== 'dir' || lowerStats.look(at) !== undefined || overlay.typeOf(lower) !== undefined) return false
+    if (lowerStats.typeOf(lower) !== 'dir' || lowerStats.look(at) !== undefined || overlay.typeOf(lower) !== undefined)
+      return false
     return ![...touched.hiddenOthers].some((path) => isWithin(path, lower))
   })
-  return found.map(({ at, lower }) => ({ from: lower, to: at, mode: Number((lowerStats.look(lower)?.mode ?? 0n) & 0o7777n) }))
+  return found.map(({ at, lower }) => ({
+    from: lower,
+    to: at,
+    mode: Number((lowerStats.look(lower)?.mode ?? 0n) & 0o7777n),
+  }))
 }

@@ -117,7 +117,9 @@ const LIBRARIES = ['core', 'os']
 /** Directories that nobody imports; the command line starts an adapter by its own entry. */
 const SURFACES = ['agents', 'cli', 'web']
 /** All others are imported only through `index.ts`. */
-const ENCAPSULATED = Object.keys(MAY_IMPORT).filter((folder) => !LIBRARIES.includes(folder) && !SURFACES.includes(folder))
+const ENCAPSULATED = Object.keys(MAY_IMPORT).filter(
+  (folder) => !LIBRARIES.includes(folder) && !SURFACES.includes(folder),
+)
 const indexOf = (folder: string) => (folder === 'overlay' ? 'overlay/index.ts' : `src/${folder}/index.ts`)
 /**
  * Files that are imported by name although their directory has an index, because they load much that its other users do
@@ -232,7 +234,9 @@ describe('the directories of the source', () => {
   })
 
   it('use every import that the plan allows', () => {
-    const used = new Set(sources.flatMap((file) => importsOf(file).map((name) => `${folderOf(file)} ${folderOf(name)}`)))
+    const used = new Set(
+      sources.flatMap((file) => importsOf(file).map((name) => `${folderOf(file)} ${folderOf(name)}`)),
+    )
     const idle = ENCAPSULATED.flatMap((folder) => (MAY_IMPORT[folder] ?? []).map((to) => `${folder} ${to}`))
     expect(idle.filter((arrow) => !used.has(arrow))).toEqual([])
   })
@@ -420,7 +424,7 @@ describe('the files', () => {
   })
 
   it('spread no object literal into another, because the compiler would not check its fields', () => {
-    const spreadLines = (text: string) => {
+    const spreadsLiteral = (text: string) => {
       const found: number[] = []
       const source = ts.createSourceFile('x.ts', text, ts.ScriptTarget.Latest, true)
       const visit = (node: ts.Node): void => {
@@ -430,9 +434,9 @@ describe('the files', () => {
       visit(source)
       return found.length > 0
     }
-    expect(spreadLines('const a: Options = { ...{ netwrok: true } }')).toBe(true)
-    expect(spreadLines('const a: Options = { ...given, ...(b && { b }) }')).toBe(false)
-    expect(sources.filter((file) => spreadLines(readFileSync(join(REPOSITORY, file), 'utf8')))).toEqual([])
+    expect(spreadsLiteral('const a: Options = { ...{ netwrok: true } }')).toBe(true)
+    expect(spreadsLiteral('const a: Options = { ...given, ...(b && { b }) }')).toBe(false)
+    expect(sources.filter((file) => spreadsLiteral(readFileSync(join(REPOSITORY, file), 'utf8')))).toEqual([])
   })
 
   it('exist for every entry of the package', () => {

@@ -161,11 +161,13 @@ describe('the public surface', () => {
     fs.mkdirSync(`${place}/docs/api`, { recursive: true })
     for (const [name, text] of reports) fs.writeFileSync(`${place}/docs/api/${name}`, text)
     const differencesOf = (...laid: Parameters<typeof writePackage>) => writePackage(...laid).differences.join('\n')
-    expect(differencesOf(manifest, `// A comment is not a change.\n${one}`, `export declare const unseen = 1\n${two}`)).toBe(
-      '',
-    )
+    expect(
+      differencesOf(manifest, `// A comment is not a change.\n${one}`, `export declare const unseen = 1\n${two}`),
+    ).toBe('')
     expect(differencesOf(manifest, one, two.replace('a: string', 'a?: string'))).toContain('+     readonly a?: string;')
     expect(differencesOf(manifest, one.replace('take', 'give'), two)).toContain('- export declare function take')
-    expect(differencesOf({ ...manifest, './two': { types: './two.d.ts' } }, one, two)).toContain('docs/api/small.two.api.md')
+    expect(differencesOf({ ...manifest, './two': { types: './two.d.ts' } }, one, two)).toContain(
+      'docs/api/small.two.api.md',
+    )
   })
 })

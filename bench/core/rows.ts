@@ -94,7 +94,8 @@ function lowerReads({ raw, ours }: Targets): CoreRow[] {
   ]
 }
 
-const readingAsync: Run = ({ fs: facade }, path) => (facade === fs ? fs.readFileSync(path) : facade.promises.readFile(path))
+const readingAsync: Run = ({ fs: facade }, path) =>
+  facade === fs ? fs.readFileSync(path) : facade.promises.readFile(path)
 
 function stagedReads({ ours }: Targets): CoreRow[] {
   const players = [inMemory(), ours]

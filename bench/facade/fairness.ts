@@ -42,7 +42,8 @@ async function delay(
   let stopped = false
   const loop = async (from: number) => {
     const end = performance.now() + 10 * ms
-    for (let iteration = from; !stopped && performance.now() < end; iteration++) await call(subject.promises, at(paths, iteration))
+    for (let iteration = from; !stopped && performance.now() < end; iteration++)
+      await call(subject.promises, at(paths, iteration))
   }
   histogram.enable()
   const loops = Promise.all(Array.from({ length: loopCount }, (_, from) => loop(from)))

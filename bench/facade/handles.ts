@@ -21,7 +21,10 @@ export async function measureHandles(bench: Bench, { lower }: Directories): Prom
   }
   const open = Array.from({ length: MANY }, (_, n) => many.session.fs.openSync(at(names, n), 'r'))
   const variants = [
-    { name: 'no other file open', run: (iteration: number) => few.session.fs.writeFileSync(at(names, iteration), data) },
+    {
+      name: 'no other file open',
+      run: (iteration: number) => few.session.fs.writeFileSync(at(names, iteration), data),
+    },
     { name: OURS, run: (iteration: number) => many.session.fs.writeFileSync(at(names, iteration), data) },
   ]
   const title = `writeFileSync 4 KB with ${MANY.toLocaleString('en')} other files open`

@@ -70,7 +70,10 @@ class AttestedReader {
     const expected = predicateOf(commit, head)
     const fields = FIELDS.filter((field) => !isDeepStrictEqual(expected[field], predicate[field]))
     if (fields.length === 0) return { state: 'consistent', problems: [] }
-    return failedCheck('differs', `The ledger says something else about commit ${predicate.commit}: ${fields.join(', ')}.`)
+    return failedCheck(
+      'differs',
+      `The ledger says something else about commit ${predicate.commit}: ${fields.join(', ')}.`,
+    )
   }
 }
 

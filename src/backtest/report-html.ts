@@ -132,7 +132,8 @@ function list(title: string, { total, first }: Listed): Html {
     ({ name, count: n }) => markup`<tr><td class="n">${number(n)}</td><td><code>${oneLine(name)}</code></td></tr>`,
   )
   const remaining = total - first.reduce((sum, each) => sum + each.count, 0)
-  const more = remaining > 0 ? markup`<tr><td class="n">${number(remaining)}</td><td class="quiet">others</td></tr>` : NOTHING
+  const more =
+    remaining > 0 ? markup`<tr><td class="n">${number(remaining)}</td><td class="quiet">others</td></tr>` : NOTHING
   return markup`<section><details${first.length <= 5 ? raw(' open') : NOTHING}><summary><h2>${title}: ${number(total)}</h2></summary><table><tbody>${rows}${more}</tbody></table></details></section>`
 }
 

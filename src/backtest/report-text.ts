@@ -73,7 +73,11 @@ function listSection(title: string, { total, first }: Listed, columns: number): 
   const shown = first.slice(0, MAX_ROWS)
   const remaining = total - shown.reduce((sum, each) => sum + each.count, 0)
   const rows = shown.map((each) => [number(each.count), each.name])
-  return section(`${title}: ${number(total)}`, [...rows, ...(remaining > 0 ? [[number(remaining), 'others']] : [])], columns)
+  return section(
+    `${title}: ${number(total)}`,
+    [...rows, ...(remaining > 0 ? [[number(remaining), 'others']] : [])],
+    columns,
+  )
 }
 
 function section(title: string, rows: readonly (readonly string[])[], columns: number): string {

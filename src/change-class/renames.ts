@@ -172,6 +172,7 @@ const TELLING =
 /** A new name must be free, and its spelling must not have a meaning for a tool. */
 function isRenamable(from: string, to: string): boolean {
   if (TELLING.test(from) || TELLING.test(to)) return false
-  const styleOf = (name: string) => [/^use[A-Z0-9]/, /^[A-Z]/, /^_/, /^test|^Test/].map((each) => each.test(name)).join()
+  const styleOf = (name: string) =>
+    [/^use[A-Z0-9]/, /^[A-Z]/, /^_/, /^test|^Test/].map((each) => each.test(name)).join()
   return styleOf(from) === styleOf(to)
 }

@@ -101,7 +101,12 @@ function renderChange(change: Change, group: Chapter, short: ReadonlyMap<string,
 /** The line above a change. Leaves out what the group's title already shows. */
 function headline(change: Change, group: Chapter, colors: Colors): string {
   const { path, kind, state, flags } = change
-  const columns = [oneLine(path), kind, colorState(state, colors), ...flags.map((flag) => colors.magenta(flagName(flag)))]
+  const columns = [
+    oneLine(path),
+    kind,
+    colorState(state, colors),
+    ...flags.map((flag) => colors.magenta(flagName(flag))),
+  ]
   const shownAlready = [group.intentId, group.callId]
   const label = classLabel(change)
   if (label) columns.push(formatClass(label))

@@ -12,7 +12,8 @@ export function rulesFor(
   root: () => string,
 ): ReplayRules {
   const workspace = workspaceAt(root)
-  const orchestrationFile = (name: string) => (workspace === undefined ? undefined : join(workspace, '.orchestration', name))
+  const orchestrationFile = (name: string) =>
+    workspace === undefined ? undefined : join(workspace, '.orchestration', name)
   const [policyFile, intentsFile] = [resolveFile(cwd, policy), resolveFile(cwd, intents)]
   return {
     policy: policyFile === undefined ? textAt(orchestrationFile('policy.yaml')) : requiredText(policyFile),

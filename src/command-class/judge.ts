@@ -65,7 +65,8 @@ function judgeRule(rule: Rule, args: readonly Word[], scene: CommandContext, par
   const more = (rule.additions ?? []).filter((variant) => applies(variant, args))
   const open = rule.additions || rule.instead ? possibleOption(args) : undefined
   if (open !== undefined) found.unknown(part, `has an argument whose effect is unknown: ${open.source}`)
-  const less = more.length === 0 && open === undefined ? rule.instead?.find((variant) => replaces(variant, args)) : undefined
+  const less =
+    more.length === 0 && open === undefined ? rule.instead?.find((variant) => replaces(variant, args)) : undefined
   for (const variant of [less ?? rule, ...more]) found.add(variant.is, part, variant.does)
 }
 

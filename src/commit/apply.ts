@@ -117,7 +117,15 @@ function placingOf(site: Site, change: PlannedChange, target: string): Placing {
   const { disk, statsByPath } = site
   const readStats = statsByPath?.get(change.path)
   const origin = change.op === 'move' && change.from !== undefined ? addressOf(site, change.from) : undefined
-  return { disk, change, slot: txPathsOf(site.dir, change), target, origin, isFirstRun: statsByPath !== undefined, readStats }
+  return {
+    disk,
+    change,
+    slot: txPathsOf(site.dir, change),
+    target,
+    origin,
+    isFirstRun: statsByPath !== undefined,
+    readStats,
+  }
 }
 
 function placeOne(site: Site, plan: Plan, change: PlannedChange): string | undefined {

@@ -85,7 +85,8 @@ export async function checkEntries(
       if (denied !== undefined) return denied
       const stats = assertBase(site, entry)
       bases.set(entry, entryStamp(stats))
-      if (entry.old?.type === 'file' && stats !== undefined && hasSettledMtime(stats)) statsByPath.set(entry.path, stats)
+      if (entry.old?.type === 'file' && stats !== undefined && hasSettledMtime(stats))
+        statsByPath.set(entry.path, stats)
       if (entry.op === 'move' && stats !== undefined) inodes.set(entry.path, String(stats.ino))
       const owner = owning.of(entry, stats)
       if (owner !== undefined) owners.set(entry.path, owner)
@@ -150,7 +151,11 @@ function askPolicy(input: CommitInput, entry: CommitEntry): Refusal | undefined 
 }
 
 /** @param by the source of the `readStats` to trust; the final check trusts none */
-function assertBase(site: Site, entry: CommitEntry, by: Pick<CommitEntry, 'readStats'> = entry): BigIntStats | undefined {
+function assertBase(
+  site: Site,
+  entry: CommitEntry,
+  by: Pick<CommitEntry, 'readStats'> = entry,
+): BigIntStats | undefined {
   const { readStats } = by
   const parent = parentOf(existsAt(entry))
   const isNew = entry.op === 'create' || entry.op === 'mkdir'
@@ -163,7 +168,8 @@ function assertBase(site: Site, entry: CommitEntry, by: Pick<CommitEntry, 'readS
   }
   // The file was in its expected state moments ago. The final check, by the pinned parent, shows whether it is still
   // the same.
-  if (readStats !== undefined && modeOf(readStats) === expectedState(entry, readStats)?.mode) return requireOwner(site, entry, readStats)
+  if (readStats !== undefined && modeOf(readStats) === expectedState(entry, readStats)?.mode)
+    return requireOwner(site, entry, readStats)
   const path = addressOf(site, entry)
   const stats = site.disk.lstat(path)
   if (isNew && site.pairs.has(entry.path)) return stats

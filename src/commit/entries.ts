@@ -13,13 +13,19 @@ export function entriesFor(approved: readonly StagedChange[], diff: StageDiff): 
   )
   const entries = approved.flatMap((change) => entriesOf(change).map((entry) => asLinked(entry, change, changed)))
   const createdParents = new Set(entries.flatMap((entry) => (entry.new ? ancestorsOf(entry.path as RelPath) : [])))
-  const removedParents = new Set(entries.flatMap((entry) => (entry.new === null ? ancestorsOf(entry.path as RelPath) : [])))
-  const namedDirs = new Set(entries.filter((entry) => entry.op === 'mkdir' || entry.op === 'rmdir').map(({ path }) => path))
+  const removedParents = new Set(
+    entries.flatMap((entry) => (entry.new === null ? ancestorsOf(entry.path as RelPath) : [])),
+  )
+  const namedDirs = new Set(
+    entries.filter((entry) => entry.op === 'mkdir' || entry.op === 'rmdir').map(({ path }) => path),
+  )
   for (const { path, mode } of diff.newDirs) {
-    if (createdParents.has(path) && !namedDirs.has(path)) entries.push({ path, op: 'mkdir', old: null, new: dirState(mode) })
+    if (createdParents.has(path) && !namedDirs.has(path))
+      entries.push({ path, op: 'mkdir', old: null, new: dirState(mode) })
   }
   for (const path of diff.removedDirs) {
-    if (removedParents.has(path) && !namedDirs.has(path)) entries.push({ path, op: 'rmdir', old: dirState(0o777), new: null })
+    if (removedParents.has(path) && !namedDirs.has(path))
+      entries.push({ path, op: 'rmdir', old: dirState(0o777), new: null })
   }
   return withMoves(entries, approved, diff)
 }

@@ -26,7 +26,9 @@ export function ownership(
   tx: string,
 ): Ownership {
   const [uid, egid] = [process.geteuid?.(), process.getegid?.()]
-  const createdModes = new Map(entries.filter(({ op }) => op === 'mkdir').map((entry) => [entry.path, entry.new?.mode ?? 0]))
+  const createdModes = new Map(
+    entries.filter(({ op }) => op === 'mkdir').map((entry) => [entry.path, entry.new?.mode ?? 0]),
+  )
   const known = new Map<string, number | undefined>()
   const inheritedGroup = (dir: string): number | undefined => {
     if (!known.has(dir)) known.set(dir, targetDirs.at(dir) === 'real' ? groupOf(disk, `${pins.at(dir)}/.`) : ofNew(dir))

@@ -54,7 +54,10 @@ export function diskFailure(error: unknown, state: string, consequence: string):
   if (error instanceof EscrowError || code === undefined) return error
   const reason = reasonFor(code)
   const first = reason === FULL ? 'Free space on the disk' : 'Correct the cause'
-  return new EscrowError(reason, `${state}: ${errnoText(code)} (${code}).`, { hint: `${first}, ${consequence}`, cause: error })
+  return new EscrowError(reason, `${state}: ${errnoText(code)} (${code}).`, {
+    hint: `${first}, ${consequence}`,
+    cause: error,
+  })
 }
 
 /** The error of a commit that was published, which recovery will finish. */

@@ -13,7 +13,8 @@ export function assertShape(entry: CommitEntry, seen: Set<string>): void {
     throw new EscrowError('path_escape', `${entry.path} is not a plain path below the root.`)
   if (entry.op === 'move') assertSource(entry)
   const reserved = entry.path.split('/').find((segment) => OWN.has(segment.toLowerCase()))
-  if (reserved !== undefined) throw new EscrowError('protected_path', `${entry.path} is in ${reserved}, which is protected.`)
+  if (reserved !== undefined)
+    throw new EscrowError('protected_path', `${entry.path} is in ${reserved}, which is protected.`)
   // One removal may make room for one new entry at the same path. More than that has no valid order.
   const key = `${kindOf(entry)} ${entry.path}`
   if (seen.has(key)) throw malformedChange(entry.path, 'it is changed twice')

@@ -65,7 +65,8 @@ const FUNCTIONS = ['open', 'close', 'read', 'write', 'writev', 'fsync'] as const
 function governedOptions(options: Record<string, unknown>, facade: typeof fs): Record<string, unknown> {
   const { fd } = options
   const implementation = options.fs
-  if (!(fd instanceof GovernedFileHandle)) return { ...options, fs: implementation ? inPlaceOf(Object(implementation), facade) : facade }
+  if (!(fd instanceof GovernedFileHandle))
+    return { ...options, fs: implementation ? inPlaceOf(Object(implementation), facade) : facade }
   if (implementation) throw methodMissing('FileHandle with fs')
   return { ...options, fd: fd.fd, fs: handleFunctions(fd) }
 }

@@ -46,7 +46,8 @@ function readIgnore(ignore: unknown): Matcher {
 function matcherOf(pattern: unknown, name: string): Matcher {
   if (typeof pattern === 'function') return (filename) => Boolean(pattern(filename))
   if (pattern instanceof RegExp) return (filename) => filename.search(pattern) >= 0
-  if (typeof pattern === 'string' && pattern !== '') return picomatch(pattern, { dot: true, nonegate: true, basename: true })
+  if (typeof pattern === 'string' && pattern !== '')
+    return picomatch(pattern, { dot: true, nonegate: true, basename: true })
   if (pattern === '') throw invalidValue(name, pattern, 'must be a non-empty string')
   throw invalidType(name, 'one of type string or function or an instance of RegExp', pattern)
 }

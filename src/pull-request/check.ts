@@ -143,7 +143,8 @@ function expectedHeads(request: PullRequest, ledger: string): { heads: string[];
     const content = request.file(commit, ledger)
     // A trailer covers one branch of an unjoined ledger, and a merge may drop the other: the last ledger must have all lines, too.
     const isKept = linesIn(content).every((line) => now.has(line))
-    if (isKept && (isMerge || (content !== undefined && covered?.subarray(0, content.length).equals(content)))) return []
+    if (isKept && (isMerge || (content !== undefined && covered?.subarray(0, content.length).equals(content))))
+      return []
     return [`Commit ${commit.slice(0, 12)} changes the ledger and has no \`Trace-Head:\` trailer of its head.`]
   })
   return { heads: [...(base === undefined ? [] : [base]), ...[...trailers.values()].flat()], missing }

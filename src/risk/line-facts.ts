@@ -41,7 +41,8 @@ export interface TestForms {
 
 export function testFacts({ removed, added }: Texts, { asserts, tests, skips, empty }: TestForms): Found[] {
   const matchingAdded = (form: RegExp) => added.filter(({ text }) => form.test(text))
-  const matchingRemoved = (form: RegExp) => removed.filter(({ text }) => form.test(text)).slice(matchingAdded(form).length)
+  const matchingRemoved = (form: RegExp) =>
+    removed.filter(({ text }) => form.test(text)).slice(matchingAdded(form).length)
   return [
     ...matchingAdded(skips).map(toFound('test-switched-off', 'line')),
     ...matchingRemoved(asserts).map(toFound('assertion-removed', 'oldLine')),

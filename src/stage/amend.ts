@@ -39,7 +39,8 @@ export function amendmentEdit(
   const inode = { mode: entry.after?.mode ?? 0o644, ...owner, ...defined({ origin: lower }) }
   const fresh = node?.inode?.type === 'file' ? {} : { inode }
   // The file's directory was renamed, so the base that the reviewer saw belongs to the old name.
-  if (fresh.inode && lower !== undefined && !overlay.stage.bases.has(lower)) bases.push([lower, { state: entry.before }])
+  if (fresh.inode && lower !== undefined && !overlay.stage.bases.has(lower))
+    bases.push([lower, { state: entry.before }])
   const edit = {
     op: 'put',
     path,

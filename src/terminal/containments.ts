@@ -67,7 +67,9 @@ const namespaceCopy: Containment = {
   cannot: [...OF_COPIES, 'It cannot show a workspace with another mount inside.'],
   async attempt(): Promise<Attempt> {
     const found = bubblewrap()
-    return found.ok ? attemptIn(openNamespaceCopy, { what: 'user namespaces', fix: NO_NAMESPACES }) : failedAttempt(found)
+    return found.ok
+      ? attemptIn(openNamespaceCopy, { what: 'user namespaces', fix: NO_NAMESPACES })
+      : failedAttempt(found)
   },
   unfit: nestedMount,
   open: openNamespaceCopy,

@@ -36,7 +36,7 @@ export async function tryContainments(required: readonly Protection[], isAgain: 
  * @returns undefined if there is none.
  */
 export async function probeEscapes(required: readonly Protection[]): Promise<EscapeReport | undefined> {
-  const chosen = (await tryContainments(required, true)).find(({ works: works }) => works)
+  const chosen = (await tryContainments(required, true)).find(({ works }) => works)
   const [{ CONTAINMENTS }, { runEscapes, untried }] = await Promise.all([
     import('./containments.js'),
     import('./run-escapes.js'),

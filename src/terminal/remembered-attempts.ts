@@ -84,7 +84,9 @@ function conditions(): string {
     readOrUnknown(() => readFileSync(path, 'utf8')),
   )
   const spaces = ['mnt', 'user', 'pid'].map((each) => readOrUnknown(() => readlinkSync(`/proc/self/ns/${each}`)))
-  const filters = readOrUnknown(() => /^Seccomp_filters:.*$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[0] ?? '')
+  const filters = readOrUnknown(
+    () => /^Seccomp_filters:.*$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[0] ?? '',
+  )
   return [...texts.map((text) => text.trim()), ...spaces, filters, process.getuid?.(), process.execPath, FORMAT].join(
     ' ',
   )

@@ -112,7 +112,12 @@ export function commandEnv(
   { session, root, intent }: CommandPlace,
 ): Record<string, string> {
   const inherited = Object.entries(process.env).filter(([name, value = '']) => !holdsSecret(name, value))
-  const defaults = { PATH: searchPath(root), TMPDIR: '/tmp', XDG_CACHE_HOME: '/tmp/.cache', npm_config_cache: '/tmp/.npm' }
+  const defaults = {
+    PATH: searchPath(root),
+    TMPDIR: '/tmp',
+    XDG_CACHE_HOME: '/tmp/.cache',
+    npm_config_cache: '/tmp/.npm',
+  }
   const escrow = { ESCROW_SESSION: session, ESCROW_INTENT_ID: intent }
   const all = { ...Object.fromEntries(inherited), ...defaults, ...variables, ...escrow }
   const set = Object.entries({ ...all, ...gitSettings(all) }).flatMap(([name, value]): [string, string][] =>

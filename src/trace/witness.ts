@@ -83,13 +83,9 @@ function checkpoint(own: OwnRecordOf<'checkpoint'>, tip: Tip, keys: ReadonlyMap<
 export function headOf(text: string): Expected {
   const match = /^(?:Trace-Head:)?\s*([1-9][0-9]{0,14}):([0-9a-f]{64})\s*$/i.exec(text)
   if (match === null) {
-    throw new EscrowError(
-      'nothing_selected',
-      `'${text}' is not a ledger head: <number>:<64 hex digits> is expected.`,
-      {
-        hint: "'escrow trailer' prints one.",
-      },
-    )
+    throw new EscrowError('nothing_selected', `'${text}' is not a ledger head: <number>:<64 hex digits> is expected.`, {
+      hint: "'escrow trailer' prints one.",
+    })
   }
   return {
     seq: Number(match[1]),

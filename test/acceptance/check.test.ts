@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { TraceRecord } from '../../src/core/api.js'
 import { layoutAt } from '../../src/os/workspace-state.js'
 import { ownRecordOf } from '../../src/trace/own-record.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 
 const intentsWith = (criteria: string) => `active_intents:
   - id: INT-001

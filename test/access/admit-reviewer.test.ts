@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { admitReviewer } from '../../src/index.js'
 import { makeReviewerKey } from '../../src/surface/index.js'
 import { tempDir } from '../support/facade.js'
-import { failure, reasonOf, testWorkspace, startSession } from '../support/workspace.js'
+import { failure, reasonOf, startSession, testWorkspace } from '../support/workspace.js'
 
 /** A state directory for the test. */
 function stateHome(): string {
@@ -77,7 +77,8 @@ describe('if policy requires a person', () => {
     const home = stateHome()
     const { root } = testWorkspace(POLICY)
     const key = makeReviewerKey()
-    const admitWithKey = (file: string) => () => admitReviewer(root, { terminal: false, env: { ESCROW_REVIEWER_KEY: file } })
+    const admitWithKey = (file: string) => () =>
+      admitReviewer(root, { terminal: false, env: { ESCROW_REVIEWER_KEY: file } })
     expect(key.created).toBe(true)
     expect(makeReviewerKey()).toMatchObject({ created: false, fingerprint: key.fingerprint })
     expect(admitWithKey(key.file)()).toBeUndefined()

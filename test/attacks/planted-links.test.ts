@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { codeOf } from '../../overlay/errno.js'
 import type { Session } from '../../src/index.js'
-import { type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
 /** Links that an agent creates in its scope. Other tools follow them once they are committed. */
 

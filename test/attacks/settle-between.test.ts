@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Session } from '../../src/core/api.js'
-import { type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
 /** Changes that an agent makes between the snapshot of a commit and its end are new work on top of the committed files. */
 

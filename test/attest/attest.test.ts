@@ -8,7 +8,7 @@ import { withStateHome } from '../../src/os/state-dir.js'
 import { makeSigningKey } from '../../src/trace/index.js'
 import { escrowAt } from '../cli/real.js'
 import { commitAll, git, initEmptyRepository, initRepository } from '../support/git.js'
-import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
+import { metadataOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 import { attestScene, envelopeIn, KEY_TYPES, opensslVerifies, pemKey, sshKey } from './scene.js'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -54,7 +54,10 @@ describe('the statement', () => {
     const fixture = await attestScene()
     const { key } = pemKey(fixture.dir, 'ed25519')
     const file = join(fixture.dir, 'commit.json')
-    expect(await fixture.escrow('attest', fixture.commit, '--key', key, '--out', file)).toMatchObject({ code: 0, err: '' })
+    expect(await fixture.escrow('attest', fixture.commit, '--key', key, '--out', file)).toMatchObject({
+      code: 0,
+      err: '',
+    })
     const { envelope, statement } = envelopeIn(file)
     expect(envelope.payloadType).toBe('application/vnd.in-toto+json')
     expect(statement._type).toBe('https://in-toto.io/Statement/v1')
@@ -159,7 +162,11 @@ describe('the statement', () => {
     onTestFinished(() => rmSync(home, { recursive: true, force: true }))
     await withStateHome(home, async () => {
       const fixture = await attestScene()
-      expect(await fixture.escrow('attest')).toMatchObject({ code: 1, out: '', err: expect.stringContaining('escrow keys') })
+      expect(await fixture.escrow('attest')).toMatchObject({
+        code: 1,
+        out: '',
+        err: expect.stringContaining('escrow keys'),
+      })
       const { fingerprint } = makeSigningKey()
       const { out } = await fixture.escrow('attest')
       expect(JSON.parse(out).signatures[0].keyid).toBe(fingerprint)
@@ -216,7 +223,10 @@ describe('signatures', () => {
   it('of a key with a passphrase need ssh-agent, and the agent must have the key', async () => {
     const fixture = await attestScene()
     const key = sshKey(fixture.dir, 'ed25519', 'secret')
-    expect(await fixture.escrow('attest', '--key', key)).toMatchObject({ code: 1, err: expect.stringContaining('ssh-add') })
+    expect(await fixture.escrow('attest', '--key', key)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('ssh-add'),
+    })
     startAgent(fixture.dir)
     expect(await fixture.escrow('attest', '--key', `${key}.pub`)).toMatchObject({
       ...{ code: 1, out: '', err: expect.stringContaining('ssh-agent did not sign') },

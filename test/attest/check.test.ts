@@ -18,7 +18,15 @@ async function setUpAttestation(): Promise<AttestScene & { key: string; pub: str
 }
 
 async function check(fixture: Awaited<ReturnType<typeof setUpAttestation>>, ...more: string[]) {
-  const { code, out, err } = await fixture.escrow('verify', '--attestation', fixture.file, '--key', fixture.pub, '--json', ...more)
+  const { code, out, err } = await fixture.escrow(
+    'verify',
+    '--attestation',
+    fixture.file,
+    '--key',
+    fixture.pub,
+    '--json',
+    ...more,
+  )
   return { code, err, report: out === '' ? undefined : JSON.parse(out) }
 }
 

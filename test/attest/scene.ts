@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type CommandOutput, escrowAt } from '../cli/real.js'
-import { type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
 /** A workspace with a commit of three changes that Ada approved, one of them hunk by hunk. */
 export interface AttestScene extends TestWorkspace {

@@ -29,7 +29,9 @@ it('decides cases by the rules, and lists those with another decision', async ()
     ['a.yaml 4: Read ../notes', true, { expect: 'allow' }],
     ['b.json 1: Bash ls', false, { expect: 'allow' }],
   ])
-  const afterChange = await testCases(folder, { policy: 'terminal: { classes: { destructive: deny, other: allow } }\n' })
+  const afterChange = await testCases(folder, {
+    policy: 'terminal: { classes: { destructive: deny, other: allow } }\n',
+  })
   expect(afterChange.filter(({ passed }) => !passed).map(({ number, actual }) => [number, actual])).toEqual([
     [2, { expect: 'deny', reason: 'destructive' }],
     [1, { expect: 'allow' }],

@@ -96,9 +96,12 @@ it('decides by a policy and intents', async () => {
 })
 
 it('asks about each call that changes something, if policy says so', async () => {
-  const calls = await replayLines([claudeLine('Bash', { command: 'npm test' }), claudeLine('Read', { file_path: 'a' })], {
-    policy: 'approval: { modal: all }\n',
-  })
+  const calls = await replayLines(
+    [claudeLine('Bash', { command: 'npm test' }), claudeLine('Read', { file_path: 'a' })],
+    {
+      policy: 'approval: { modal: all }\n',
+    },
+  )
   expect(outcomesWithRules(calls)).toEqual(['asked: approval.modal', 'allowed'])
 })
 

@@ -4,7 +4,7 @@ import { withStateHome } from '../../src/os/state-dir.js'
 import { escrowAt } from '../cli/real.js'
 import { tempDir, treeOf } from '../support/facade.js'
 import { initRepository } from '../support/git.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 import { claudeLine, histories } from './history.js'
 
 /** Calls that would change the workspace and its surroundings, if anything ran them. */

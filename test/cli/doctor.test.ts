@@ -139,7 +139,8 @@ describe('with --fix', () => {
     run: [['sysctl', '-w', 'kernel.x=0']],
   }
   const repairs = { repairs: [bubblewrap, setting], notes: ['A newer kernel helps.'] }
-  const appliedRepairs = (calls: unknown[][]) => calls.filter(([name]) => name === 'applyRepair').map(([, name]) => name)
+  const appliedRepairs = (calls: unknown[][]) =>
+    calls.filter(([name]) => name === 'applyRepair').map(([, name]) => name)
 
   it('prints each repair, and runs those that the person accepts', async () => {
     const dir = workspaceDir()

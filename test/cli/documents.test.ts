@@ -276,7 +276,15 @@ it('a backtest prints one document, with the rules of the workspace or of named 
   writeFileSync(fixture.at('p.yaml'), 'terminal: { classes: { destructive: ask } }\n')
   const other = await runDocument(DOCUMENTS.backtest, 'backtest', 'history.jsonl', '--policy', 'p.yaml')
   expect(other.rules.map(({ rule }) => rule)).toEqual(['destructive', 'scope'])
-  const page = await runDocument(DOCUMENTS.backtest, 'backtest', history, '--below', '/home', '--html', fixture.at('r.html'))
+  const page = await runDocument(
+    DOCUMENTS.backtest,
+    'backtest',
+    history,
+    '--below',
+    '/home',
+    '--html',
+    fixture.at('r.html'),
+  )
   expect(page.sessions).toHaveLength(1)
   expect(readFileSync(fixture.at('r.html'), 'utf8')).toMatch(/^<!doctype html>/)
   expect((await runDocument(DOCUMENTS.proposal, 'backtest', history, '--propose')).learned.classes).toEqual([])

@@ -3,7 +3,7 @@ import picocolors from 'picocolors'
 import { expect, it } from 'vitest'
 import { reportError } from '../../src/cli/failure.js'
 import { initRepository } from '../support/git.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 import { escrowAt } from './real.js'
 
 it("prints a refusing hook's output below the error, line by line and without control characters", async () => {

@@ -52,7 +52,8 @@ it("log shows a hub's landed changes, as a kind of commit", async () => {
   const landed = { branch: 'main', commit: '1'.repeat(40) }
   const own = { 'dev.escrowfs': { seq: 4, type: 'commit', changes: [{ path: 'src/4.ts' }], landed } }
   const all = [...records, record(4, { metadata: own })]
-  const logOfKind = async (kind: string) => (await escrow(workspaceDir(), ['log', '--kind', kind], { records: all })).out
+  const logOfKind = async (kind: string) =>
+    (await escrow(workspaceDir(), ['log', '--kind', kind], { records: all })).out
   expect(numbers(await logOfKind('commit'))).toEqual(['4', '3', '2', '1'])
   expect(numbers(await logOfKind('landed'))).toEqual(['4'])
   expect(await logOfKind('landed')).toContain('landed')

@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/hub/index.js'
 import { withStateHome } from '../../src/os/state-dir.js'
 import { changeRows } from '../hub/machine-ledgers.js'
 import { copyNewHub } from '../hub/new-hub.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 import { escrowAt, runEscrow, startEscrow } from './real.js'
 
 /** A state directory of the hub's operator, and a hub that has the ledger of `laptop`. */

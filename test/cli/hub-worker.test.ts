@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { copyNewHub } from '../hub/new-hub.js'
 import { place } from '../landing/kit.js'
 import { git, initRepository } from '../support/git.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 import { runEscrow, startEscrow } from './real.js'
 
 it("a hub with a worker lands a machine's change, and its status says so", async () => {

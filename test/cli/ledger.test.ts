@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { withStateHome } from '../../src/os/state-dir.js'
 import { makeSigningKey } from '../../src/trace/index.js'
 import { attestScene } from '../attest/scene.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 import { type CommandOutput, escrowAt, runEscrow } from './real.js'
 
 const NAME = 'example.org/ledger'
@@ -25,7 +25,10 @@ function machine() {
       makeSigningKey()
       return work()
     })
-  return { onMachine, at: (cwd: string, ...argv: string[]): Promise<CommandOutput> => onMachine(() => escrowAt(cwd, argv)) }
+  return {
+    onMachine,
+    at: (cwd: string, ...argv: string[]): Promise<CommandOutput> => onMachine(() => escrowAt(cwd, argv)),
+  }
 }
 
 /** A workspace with a commit, whose ledger is published to `log` in `dir`. */
@@ -187,7 +190,10 @@ describe('escrow ledger witness', () => {
     expect(await verifyCosigned(await prove('1'), '1')).toMatchObject({ code: 1, out: '' })
     const { code, out } = await other.at(dir, 'ledger', 'witness', log, '--name', 'example.org/w')
     expect([code, out]).toEqual([
-      ...[0, `Cosigned ${NAME}: ${grown} lines; it continues the ${size} seen before.\nThe witness's key: ${trusted}\n`],
+      ...[
+        0,
+        `Cosigned ${NAME}: ${grown} lines; it continues the ${size} seen before.\nThe witness's key: ${trusted}\n`,
+      ],
     ])
     expect(await verifyCosigned(await prove('1'), '1')).toMatchObject({ code: 0 })
   })

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { hookToken } from '../../src/surface/index.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 import { startEscrow } from './real.js'
 
 async function startServer(root: string, ...args: string[]): Promise<{ url: URL; child: ChildProcess }> {

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { serveShell } from '../../src/index.js'
 import { compileOnce } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
-import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
+import { metadataOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 
 /** Starts `escrow-sh` as a host does. Its session is a new one or belongs to another process. */
 

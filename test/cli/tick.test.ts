@@ -6,7 +6,14 @@ import { escrowAt } from './real.js'
 /** A session with one staged file, for an intent with two sentences. */
 async function setUp() {
   const fixture = scene({ 'src/a.ts': 'a\n' })
-  const declared = await escrowAt(fixture.root, ['intents', 'edit', 'INT-001', '--criterion', 'Prices are integers', 'Tax'])
+  const declared = await escrowAt(fixture.root, [
+    'intents',
+    'edit',
+    'INT-001',
+    '--criterion',
+    'Prices are integers',
+    'Tax',
+  ])
   expect(declared).toMatchObject({ code: 0 })
   const workspace = await fixture.open()
   const { fs } = await fixture.agent(workspace)

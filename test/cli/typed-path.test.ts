@@ -39,7 +39,11 @@ describe('a typed path', () => {
   })
 
   it('stays as typed if neither has such a name, or it is outside', () => {
-    expect(['none.ts', '../../etc/passwd', '..'].map(resolveFrom('/w/src'))).toEqual(['none.ts', '../../etc/passwd', '..'])
+    expect(['none.ts', '../../etc/passwd', '..'].map(resolveFrom('/w/src'))).toEqual([
+      'none.ts',
+      '../../etc/passwd',
+      '..',
+    ])
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 import { escrowAt } from './real.js'
 
 it('names a session that already stages the same undo', async () => {

@@ -161,7 +161,12 @@ describe("adding escrow to a client's settings", () => {
     ] as const
     for (const [path, event] of hooks) {
       const [{ hooks: ours }] = JSON.parse(text(path) ?? '').hooks[event]
-      const ran = spawnSync('/bin/sh', ['-c', killSooner(ours[0].command)], { cwd: root, env, input: '{}', encoding: 'utf8' })
+      const ran = spawnSync('/bin/sh', ['-c', killSooner(ours[0].command)], {
+        cwd: root,
+        env,
+        input: '{}',
+        encoding: 'utf8',
+      })
       expect([path, ran.status, ran.stdout, ran.stderr]).toEqual([path, 2, '', expect.stringContaining('is refused')])
     }
     const script = killSooner(text('.clinerules/hooks/PreToolUse') ?? '')

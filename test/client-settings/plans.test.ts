@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { plansOf } from '../../src/client-settings/plans.js'
 import { HOSTS } from '../../src/hosts/index.js'
 import { HOST_SETTINGS } from '../../src/policy/protected.js'
-import { reasonOf, testWorkspace, startSession } from '../support/workspace.js'
+import { reasonOf, startSession, testWorkspace } from '../support/workspace.js'
 
 const INTENTS = `active_intents:
   - {id: INT-001, name: All, status: IN_PROGRESS, owned_scope: ["**"]}

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Editor } from '../agents/acp/scripted-editor.js'
 import { CLAUDE, type ClientDriver, CODEX, GEMINI, OPENCODE, readyFixture } from './drivers.js'
+import type { ClientFixture } from './fixture.js'
 import { adapterProgram, programOf } from './installed.js'
 import type { Script } from './model/server.js'
 import { call, type Reply } from './model/turn.js'
-import type { ClientFixture } from './fixture.js'
 
 /** Drives a real agent of the Agent Client Protocol, started by `escrow acp` as an editor would. */
 interface AcpAgent {

@@ -6,9 +6,9 @@ import type { ContainmentName } from '../../src/core/protection.js'
 import { homeOf } from '../../src/hosts/index.js'
 import { compileOnce } from '../support/compiled.js'
 import { PROVIDERS } from '../support/providers.js'
-import { type ClientDriver, runEnclosed, governedFixture, runPrompt, put, readyFixture } from './drivers.js'
-import type { Reply } from './model/turn.js'
+import { type ClientDriver, governedFixture, put, readyFixture, runEnclosed, runPrompt } from './drivers.js'
 import type { ClientFixture } from './fixture.js'
+import type { Reply } from './model/turn.js'
 
 /** Checks for every client that `escrow init` has set up. Each title is a row of the table in docs/hosts/checks.md. */
 export function checkGoverned(driver: ClientDriver): void {
@@ -105,7 +105,9 @@ export function checkStart(driver: ClientDriver): void {
     chmodSync(join(fixture.home, 'bin', driver.client), 0o755)
     const env = { PATH: `${fixture.home}/bin:${fixture.env.PATH}` }
     const origin = new URL(fixture.model.origin).host
-    const { code, err } = await fixture.run('escrow', [driver.client, '--yes', '--allow-host', origin, ...args], { env })
+    const { code, err } = await fixture.run('escrow', [driver.client, '--yes', '--allow-host', origin, ...args], {
+      env,
+    })
     expect([code, err]).toEqual([0, expect.stringContaining('2 changes staged')])
     expect(err).toContain('works for INT-001')
     expect(fixture.text('src/new.ts')).toBeUndefined()

@@ -20,7 +20,10 @@ describe(VERSIONS.claude.title, () => {
     // The person has allowed only what escrow init showed, and trusts the directory.
     await fixture.run(CLAUDE.command(fixture)[0], ['-p', 'Go on.', '--output-format', 'json'])
     const results = fixture.model.turns[2]?.results
-    expect([results, fixture.text('src/two.ts')]).toEqual([expect.stringMatching(/staged before[\s\S]*it ran/), undefined])
+    expect([results, fixture.text('src/two.ts')]).toEqual([
+      expect.stringMatching(/staged before[\s\S]*it ran/),
+      undefined,
+    ])
     expect(await fixture.escrow('diff', 'claude')).toContain('src/two.ts')
   })
 

@@ -28,7 +28,10 @@ describe(VERSIONS.cline.title, () => {
     const fixture = await governedFixture(CLINE, { script })
     await runPrompt(CLINE, fixture)
     const results = fixture.model.turns[2]?.results
-    expect([results, fixture.text('src/two.ts')]).toEqual([expect.stringMatching(/staged before[\s\S]*it ran/), undefined])
+    expect([results, fixture.text('src/two.ts')]).toEqual([
+      expect.stringMatching(/staged before[\s\S]*it ran/),
+      undefined,
+    ])
     expect(await fixture.escrow('diff', 'cline')).toContain('src/two.ts')
   })
 

@@ -15,7 +15,9 @@ describe(VERSIONS.codex.title, () => {
       'await tools.exec_command({ cmd: "echo two > src/a.ts" })',
       'await tools.apply_patch("*** Begin Patch\\n*** Add File: src/new.ts\\n+x\\n*** End Patch\\n")',
     ]
-    const fixture = await governedFixture(CODEX, { script: codes.map((input) => ({ calls: [{ name: 'exec', input }] })) })
+    const fixture = await governedFixture(CODEX, {
+      script: codes.map((input) => ({ calls: [{ name: 'exec', input }] })),
+    })
     await runPrompt(CODEX, fixture)
     expect(fixture.model.turns.slice(1).map(({ results }) => results)).toEqual([
       expect.stringContaining('Not Contained'),

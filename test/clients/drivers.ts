@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type ClientFixture, clientFixture, type Ended, type FixtureOptions } from './fixture.js'
 import { programOf } from './installed.js'
 import { call, type Reply } from './model/turn.js'
-import { type ClientFixture, clientFixture, type Ended, type FixtureOptions } from './fixture.js'
 import type { RealClient } from './versions.js'
 
 /** Drives one real client: how to start it, and how a model calls its tools. */

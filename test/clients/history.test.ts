@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { findHistories, knownPlaces } from '../../src/backtest/find-files.js'
 import { cutTexts } from '../backtest/cut-texts.js'
 import { expectedCalls, readAll } from '../backtest/history.js'
-import { CLAUDE, CLINE, type ClientDriver, CODEX, GEMINI, OPENCODE, runPrompt, readyFixture } from './drivers.js'
-import { programOf } from './installed.js'
+import { CLAUDE, CLINE, type ClientDriver, CODEX, GEMINI, OPENCODE, readyFixture, runPrompt } from './drivers.js'
 import type { ClientFixture } from './fixture.js'
+import { programOf } from './installed.js'
 import { VERSIONS } from './versions.js'
 
 /**
@@ -56,6 +56,7 @@ function record({ client }: ClientDriver, { home, root }: ClientFixture, places:
     mkdirSync(dirname(to), { recursive: true })
     writeFileSync(to, cutTexts(rename(readFileSync(path, 'utf8'))))
     const projectRootFile = join(dirname(path), '../.project_root')
-    if (existsSync(projectRootFile)) writeFileSync(join(dirname(to), '../.project_root'), rename(readFileSync(projectRootFile, 'utf8')))
+    if (existsSync(projectRootFile))
+      writeFileSync(join(dirname(to), '../.project_root'), rename(readFileSync(projectRootFile, 'utf8')))
   }
 }

@@ -32,7 +32,8 @@ function tableOf(checksByClient: readonly (readonly [title: string, checks: read
   const rows = checks.map((check) => [check, ...checksByClient.map(([, each]) => (each.includes(check) ? 'yes' : '–'))])
   const all = [['check', ...versions], ...rows]
   const widths = all[0]?.map((_, index) => Math.max(...all.map((row) => row[index]?.length ?? 0))) ?? []
-  const line = (row: readonly string[]) => `| ${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |`
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |`
   const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
   const [first = [], ...rest] = all
   return `${HEAD}\n${[line(first), rule, ...rest.map(line)].join('\n')}\n`

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { realDisk } from '../../src/commit/disk.js'
 import { commitEntries } from '../../src/commit/index.js'
 import type { CommitProgress } from '../../src/core/api.js'
-import { type Bench, inputFor, listing, newBench, entryFor } from './kit.js'
+import { type Bench, entryFor, inputFor, listing, newBench } from './kit.js'
 
 let bench: Bench
 afterEach(() => bench.remove())

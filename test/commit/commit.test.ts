@@ -7,7 +7,7 @@ import { type Disk, realDisk } from '../../src/commit/disk.js'
 import { type CommitEntry, commitEntries, committedSince, keptCommit } from '../../src/commit/index.js'
 import { UNDO_COMMITS } from '../../src/commit/journal.js'
 import { EscrowError } from '../../src/core/api-error.js'
-import { type Bench, inputFor, listing, newBench, type Tree, entryFor } from './kit.js'
+import { type Bench, entryFor, inputFor, listing, newBench, type Tree } from './kit.js'
 
 let bench: Bench
 const start = (tree: Tree = {}) => {
@@ -156,7 +156,9 @@ describe('each kind of change', () => {
 
   it('gives the same result in strict mode', async () => {
     start({ a: { file: '1' }, l: { link: 'a' } })
-    await commit([entryFor('a', { file: '1' }, { file: '2' }), entryFor('l', { link: 'a' }, { file: '3' })], { strict: true })
+    await commit([entryFor('a', { file: '1' }, { file: '2' }), entryFor('l', { link: 'a' }, { file: '3' })], {
+      strict: true,
+    })
     expect(listing(bench.root)).toEqual({ a: 'file 644 2', l: 'file 644 3' })
   })
 })
@@ -284,7 +286,9 @@ describe('the journal', () => {
     expect(committedSince(bench.layout, 1)).toMatchObject([{ seq: 2, tx: second.tx, sessionId: 'tester' }])
     const keptData = keptCommit(bench.layout, first.tx)
     expect(
-      [keptData.before('a'), keptData.before('l'), keptData.before('b')].map((bytes) => bytes && Buffer.from(bytes).toString()),
+      [keptData.before('a'), keptData.before('l'), keptData.before('b')].map(
+        (bytes) => bytes && Buffer.from(bytes).toString(),
+      ),
     ).toEqual(['1', 'x', undefined])
     expect(keptCommit(bench.layout, second.tx).changes.map((change) => change.path)).toEqual(['deep', 'deep/b'])
   })
@@ -319,7 +323,9 @@ describe('the journal', () => {
 
   it('commits one after the other when asked at the same time', async () => {
     start()
-    const results = await Promise.all(['a', 'b', 'c', 'd'].map((name) => commit([entryFor(name, null, { file: name })])))
+    const results = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((name) => commit([entryFor(name, null, { file: name })])),
+    )
     expect(results.map((result) => result.seq).sort()).toEqual([1, 2, 3, 4])
     expect(Object.keys(listing(bench.root))).toEqual(['a', 'b', 'c', 'd'])
   })

@@ -5,7 +5,7 @@ import { realDisk } from '../../src/commit/disk.js'
 import { type CommitEntry, commitEntries } from '../../src/commit/index.js'
 import { KEPT_PLANS, publishPlan } from '../../src/commit/journal.js'
 import { quickDisk } from '../crash/faulty-disk.js'
-import { type Bench, inputFor, newBench, type Tree, entryFor } from './kit.js'
+import { type Bench, entryFor, inputFor, newBench, type Tree } from './kit.js'
 
 let bench: Bench
 const start = (tree: Tree = {}) => {

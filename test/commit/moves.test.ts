@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { type CommitEntry, commitEntries, committedSince, keptCommit, recover } from '../../src/commit/index.js'
 import { CrashError, reportingDisk } from '../crash/faulty-disk.js'
 import { SHAPES } from '../crash/shapes.js'
-import { type Bench, inputFor, listing, newBench, entryFor } from './kit.js'
+import { type Bench, entryFor, inputFor, listing, newBench } from './kit.js'
 
 const SHAPE = SHAPES.find(({ name }) => name.startsWith('a directory moves'))
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { inOrder, isAtOrBelow } from '../../src/commit/order.js'
-import { type Thing, entryFor } from './kit.js'
+import { entryFor, type Thing } from './kit.js'
 
 const dir: Thing = { dir: true }
 const file: Thing = { file: 'x' }
@@ -37,7 +37,10 @@ it('frees names, then makes parents, then children, then removes permissions and
 
 it('puts no child before its directory, in any order of entries', () => {
   const paths = ['a', 'a/b', 'a/b/c', 'd', 'd/e']
-  const entries = [...paths.map((path) => entryFor(path, null, dir)), ...paths.map((path) => entryFor(`${path}/f`, null, file))]
+  const entries = [
+    ...paths.map((path) => entryFor(path, null, dir)),
+    ...paths.map((path) => entryFor(`${path}/f`, null, file)),
+  ]
   fc.assert(
     fc.property(fc.shuffledSubarray(entries, { minLength: entries.length }), (shuffled) => {
       const order = inOrder(shuffled).map((entry) => entry.path)

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { commitEntries } from '../../src/commit/index.js'
-import { type Bench, inputFor, newBench, entryFor } from './kit.js'
+import { type Bench, entryFor, inputFor, newBench } from './kit.js'
 
 /** A group other than that of new files: any, for root; else the last one that we are in. */
 const OTHER = process.getuid?.() === 0 ? 4711 : (process.getgroups?.().at(-1) ?? 0)

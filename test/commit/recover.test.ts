@@ -4,7 +4,7 @@ import { afterEach, expect, it } from 'vitest'
 import { type CommitEntry, commitEntries, committedSince, recover } from '../../src/commit/index.js'
 import { encodePlan } from '../../src/commit/plan.js'
 import { CrashError, crashingDisk, reportingDisk } from '../crash/faulty-disk.js'
-import { type Bench, inputFor, listing, newBench, entryFor } from './kit.js'
+import { type Bench, entryFor, inputFor, listing, newBench } from './kit.js'
 
 let bench: Bench
 afterEach(() => bench.remove())

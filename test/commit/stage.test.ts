@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type CommitEntry, commitEntries } from '../../src/commit/index.js'
 import { quickDisk } from '../crash/faulty-disk.js'
-import { type Bench, inputFor, listing, newBench, type Tree, entryFor } from './kit.js'
+import { type Bench, entryFor, inputFor, listing, newBench, type Tree } from './kit.js'
 
 let bench: Bench
 const start = (tree: Tree = {}) => {

@@ -8,7 +8,7 @@ import type { CommandEnd } from '../../src/terminal/command-io.js'
 import type { Containment } from '../../src/terminal/containment.js'
 import { CONTAINMENTS } from '../../src/terminal/containments.js'
 import { keepOnly } from '../children/only-provider.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 
 /**
  * The contract of every provider of containment, on any system: `npm run test:contract`. It uses only what each system

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { commitEntries, committedSince, recover } from '../../src/commit/index.js'
 import type { CommitInput } from '../../src/commit/types.js'
 import { EscrowError } from '../../src/core/api-error.js'
-import { type Bench, inputFor, listing, newBench, entryFor } from '../commit/kit.js'
+import { type Bench, entryFor, inputFor, listing, newBench } from '../commit/kit.js'
 import { CrashError, crashingDisk, type FaultyDisk, failingDisk, quickDisk, shortDisk } from './faulty-disk.js'
 import { SHAPES, type Shape } from './shapes.js'
 

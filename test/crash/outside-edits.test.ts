@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type CommitEntry, type CommitOutcome, commitEntries, keptCommit, settledLook } from '../../src/commit/index.js'
-import { type Bench, inputFor, newBench, type Tree, entryFor } from '../commit/kit.js'
+import { type Bench, entryFor, inputFor, newBench, type Tree } from '../commit/kit.js'
 import { reportingDisk } from './faulty-disk.js'
 
 /** As long as the old and the new content, so that only the time shows the save to a check that reads no content. */
@@ -60,7 +60,11 @@ async function saveAt(
   }, 'all')
   try {
     const result = await commitEntries(
-      inputFor(bench, [{ ...entry, ...(settledStats && { readStats: settledStats }) }, entryFor('b', null, { file: 'b' })], { strict }),
+      inputFor(
+        bench,
+        [{ ...entry, ...(settledStats && { readStats: settledStats }) }, entryFor('b', null, { file: 'b' })],
+        { strict },
+      ),
       disk,
     ).catch(() => undefined)
     const found = lstatSync(target, { throwIfNoEntry: false }) && readFileSync(target, 'utf8')

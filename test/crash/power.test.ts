@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Disk } from '../../src/commit/disk.js'
 import type { Layout } from '../../src/core/layout.js'
-import { type Tree, entryFor } from '../commit/kit.js'
+import { entryFor, type Tree } from '../commit/kit.js'
 import { explore, type Mutant } from './power-model.js'
 import { SHAPES, type Shape } from './shapes.js'
 

@@ -1,5 +1,5 @@
 import type { CommitEntry } from '../../src/commit/index.js'
-import { type Tree, entryFor } from '../commit/kit.js'
+import { entryFor, type Tree } from '../commit/kit.js'
 
 /** A tree, and the entries of a commit to it. */
 export interface Shape {

@@ -3,7 +3,7 @@ import { afterEach, expect, it } from 'vitest'
 import { realDisk } from '../../src/commit/disk.js'
 import { type CommitOutcome, commitEntries, recover } from '../../src/commit/index.js'
 import { EscrowError } from '../../src/core/api-error.js'
-import { type Bench, inputFor, listing, newBench, entryFor } from '../commit/kit.js'
+import { type Bench, entryFor, inputFor, listing, newBench } from '../commit/kit.js'
 
 let bench: Bench
 afterEach(() => bench.remove())

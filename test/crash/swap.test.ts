@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { commitEntries } from '../../src/commit/index.js'
-import { type Bench, inputFor, listing, newBench, entryFor } from '../commit/kit.js'
+import { type Bench, entryFor, inputFor, listing, newBench } from '../commit/kit.js'
 import { quickDisk, reportingDisk } from './faulty-disk.js'
 
 const TRIES = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 200)

@@ -10,9 +10,9 @@ import {
   metadataOf,
   reasonOf,
   recordsOf,
+  startSession,
   type TestWorkspace,
   testWorkspace,
-  startSession,
 } from '../support/workspace.js'
 
 /** Bad input causes a named error with a hint; nothing is written and nothing is lost. */
@@ -241,7 +241,9 @@ describe('a session', () => {
   it('with an invalid agent file opens without the agent', async () => {
     const project = await setUpUsedWorkspace()
     writeFileSync(inState(project, 'sessions/agent/meta.json'), '{')
-    expect(await (await project.open()).sessions()).toEqual([{ id: 'agent', live: false, changes: 2, intents: ['INT-001'] }])
+    expect(await (await project.open()).sessions()).toEqual([
+      { id: 'agent', live: false, changes: 2, intents: ['INT-001'] },
+    ])
   })
 
   it('that is damaged is named in the list of sessions, and hides no other', async () => {

@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { hostFs, type Session } from '../../src/index.js'
 import { compileOnce } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
-import { failure, reasonOf, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
+import { failure, reasonOf, startSession, type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
 let project: TestWorkspace
 let session: Session

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { hostPrograms, type Session } from '../../src/index.js'
-import { metadataOf, recordsOf, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
+import { metadataOf, recordsOf, startSession, type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
 /** Lists the files below its last argument, as ripgrep does with `--files`; `-e` makes it print, complain, wait or fail. */
 const RG = `#!/bin/sh
@@ -113,7 +113,8 @@ describe('ripgrep', () => {
   })
 
   it('is recorded as a command of the tool call, and not recorded outside of one', async () => {
-    const commands = async () => (await recordsOf(await project.open())).map(metadataOf).filter(({ type }) => type === 'command')
+    const commands = async () =>
+      (await recordsOf(await project.open())).map(metadataOf).filter(({ type }) => type === 'command')
     await listFiles(programs.spawn(rg, ['--files', project.root]))
     await session.flush()
     expect(await commands()).toEqual([])

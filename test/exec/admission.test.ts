@@ -5,7 +5,7 @@ import { approverOf, type Human } from '../../src/hooks/human.js'
 import type { Answer, Question } from '../../src/index.js'
 import { DEFAULT_SETTINGS } from '../../src/policy/settings.js'
 import { trust } from '../support/trust.js'
-import { metadataOf, reasonOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
+import { metadataOf, reasonOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 
 /** Commands and policy: denied commands, questions to a person, and the records in the ledger. */
 

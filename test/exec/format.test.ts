@@ -7,7 +7,7 @@ import { SessionFormat } from '../../src/exec/format.js'
 import type { RunningCommand, Session } from '../../src/index.js'
 import { DEFAULT_SETTINGS } from '../../src/policy/settings.js'
 import { countProcesses } from '../support/processes.js'
-import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
+import { metadataOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 
 /** The effects of `format` in policy.yaml after a tool call. */
 
@@ -216,7 +216,11 @@ describe('a formatter that takes too long', () => {
     } as const
     const { reported, runFormat } = setUpSlowFormat(async (_, options, signal) => {
       expect(options.timeout).toBeLessThanOrEqual(20)
-      const lands = [signal?.accepts?.(file, end(null)), signal?.accepts?.(file, end(1)), signal?.accepts?.(effect, end(0))]
+      const lands = [
+        signal?.accepts?.(file, end(null)),
+        signal?.accepts?.(file, end(1)),
+        signal?.accepts?.(effect, end(0)),
+      ]
       expect([...lands, signal?.accepts?.(file, end(0))]).toEqual([false, false, false, true])
       expect(signal?.accepts?.({ ...file, path: asRelPath('b.ts') }, end(0))).toBe(false)
       const effects = { digest: '', changes: [] }

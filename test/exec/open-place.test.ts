@@ -4,7 +4,7 @@ import { DEFAULT_SETTINGS } from '../../src/policy/settings.js'
 import type { Containment } from '../../src/terminal/containment.js'
 import { NO_SPOOL, openCopyPlace } from '../../src/terminal/copy-place.js'
 import { fakeContainment } from '../support/containments.js'
-import { failure, testWorkspace, startSession } from '../support/workspace.js'
+import { failure, startSession, testWorkspace } from '../support/workspace.js'
 
 const machine = vi.hoisted(() => ({ opens: true, forgotten: [] as string[] }))
 vi.mock('../../src/terminal/containments.js', () => ({ CONTAINMENTS: [newBrokenContainment()] }))

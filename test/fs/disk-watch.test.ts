@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { hideReads, recordEvents, waitForEvents, site } from './watching.js'
+import { hideReads, recordEvents, site, waitForEvents } from './watching.js'
 
 describe('a directory', () => {
   it('reports the disk below a renamed directory, by the new name', async () => {

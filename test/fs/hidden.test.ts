@@ -77,7 +77,8 @@ describe('a hidden path', () => {
         return [code, syscall, message.replaceAll(path, 'PATH')]
       }
     }
-    for (const path of ['hidden.f', 'hidden.d', 'hidden.d/f']) expect(await resultOf(path)).toEqual(await resultOf('none'))
+    for (const path of ['hidden.f', 'hidden.d', 'hidden.d/f'])
+      expect(await resultOf(path)).toEqual(await resultOf('none'))
   })
 
   it('is reported when openAsBlob reads it', async () => {

@@ -38,7 +38,9 @@ function copy(api: typeof fs, form: Form, from: string, to: string, options: obj
   const copyOptions = options as fs.CopyOptions
   if (form === 'promise') return api.promises.cp(from, to, copyOptions)
   if (form === 'callback')
-    return new Promise((resolve, reject) => api.cp(from, to, copyOptions, (error) => (error ? reject(error) : resolve())))
+    return new Promise((resolve, reject) =>
+      api.cp(from, to, copyOptions, (error) => (error ? reject(error) : resolve())),
+    )
   return new Promise((resolve) => resolve(Reflect.apply(api.cpSync, api, [from, to, options])))
 }
 

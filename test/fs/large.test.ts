@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 
 const SIZE = (5 << 20) + 3
 const large = (mark: number) => Buffer.alloc(SIZE, mark)
@@ -78,7 +78,9 @@ describe('large content', () => {
 
   it('is refused before it is stored, and again after a conflicting change', async () => {
     const at = await place()
-    await expect(at.fs.promises.writeFile(`${at.project.root}/mail/new`, large(2))).rejects.toMatchObject({ code: 'EACCES' })
+    await expect(at.fs.promises.writeFile(`${at.project.root}/mail/new`, large(2))).rejects.toMatchObject({
+      code: 'EACCES',
+    })
     await expect(at.fs.promises.writeFile(at.path('none/new'), large(2))).rejects.toMatchObject({ code: 'ENOENT' })
     const writing = at.fs.promises.writeFile(at.path('new'), large(2))
     at.fs.mkdirSync(at.path('new'))

@@ -162,7 +162,10 @@ export const CALLS: Readonly<Record<string, readonly Kind[]>> = {
   link: [path('file'), path('new')],
   lstat: [path('file'), options(...stat)],
   lutimes: [path('file'), time(), time()],
-  mkdir: [path('new'), options(...BOOLEANS('recursive'), ...MODES, inheritFrom({ recursive: true }), 0o700, '700', '9')],
+  mkdir: [
+    path('new'),
+    options(...BOOLEANS('recursive'), ...MODES, inheritFrom({ recursive: true }), 0o700, '700', '9'),
+  ],
   mkdtemp: [prefix(), options()],
   open: [path('file'), flags(), mode()],
   opendir: [

@@ -299,7 +299,8 @@ const SCRIPTS: Record<string, Script> = {
   'readFile of a directory with a flag that writes': async (api, root) => {
     const shape = ({ code, syscall, path }: NodeJS.ErrnoException) => [code, syscall, path]
     const results = []
-    for (const flag of ['r', 'r+', 'rs+']) results.push(await api.promises.readFile(`${root}/dir`, { flag }).catch(shape))
+    for (const flag of ['r', 'r+', 'rs+'])
+      results.push(await api.promises.readFile(`${root}/dir`, { flag }).catch(shape))
     return results
   },
   'readFile into a buffer, in three forms': async (api, root) => {

@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createBareFacade, tempDir, treeOf } from '../support/facade.js'
 import { isFuzzing } from '../support/fuzz.js'
-import { CALLS, callsOf, NAMED, callsFromTuple, type Seeded, type TriedCall } from './node-calls.js'
+import { CALLS, callsFromTuple, callsOf, NAMED, type Seeded, type TriedCall } from './node-calls.js'
 import { type Form, formsOf, openSeeded, outcome, seed, shut, withoutRandom } from './node-shapes.js'
 
 /**

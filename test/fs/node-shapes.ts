@@ -97,7 +97,8 @@ async function showValue(api: typeof fs, value: unknown, seeded: Seeded): Promis
   if (typeof value === 'number') return opensAt(api, value, seeded)
   if (typeof value === 'string') return inspect(withoutRandom(value))
   if (Buffer.isBuffer(value)) return `Buffer ${withoutRandom(value.toString('latin1'))}`
-  if (Array.isArray(value)) return (await Promise.all(value.map((each) => showValue(api, each, seeded)))).sort().join('|')
+  if (Array.isArray(value))
+    return (await Promise.all(value.map((each) => showValue(api, each, seeded)))).sort().join('|')
   if (value instanceof fs.Dirent) return `Dirent ${value.name} ${value.parentPath} ${value.isDirectory()}`
   if (typeof value === 'object' && value !== null) return showObject(value)
   return inspect(value)

@@ -9,7 +9,10 @@ const errorWithReason = (reason: string) => expect.objectContaining({ reason })
 it('each read sees the current stage: written, renamed, removed, created again as another type', async () => {
   const { at, open, agent } = scene({ 'src/a.ts': 'disk', 'src/dir/b.ts': 'disk' })
   const { fs: api } = await agent(await open())
-  const readStats = () => [api.existsSync(at('src/a.ts')), api.statSync(at('src/a.ts'), { throwIfNoEntry: false })?.size]
+  const readStats = () => [
+    api.existsSync(at('src/a.ts')),
+    api.statSync(at('src/a.ts'), { throwIfNoEntry: false })?.size,
+  ]
   const read = () => api.readFileSync(at('src/a.ts'), 'utf8')
   expect([readStats(), read()]).toEqual([[true, 4], 'disk'])
   api.writeFileSync(at('src/a.ts'), 'staged')

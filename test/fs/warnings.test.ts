@@ -4,7 +4,8 @@ import { warnOnce } from '../../src/fs/warnings.js'
 it('each warning is emitted once, deprecations by their code', async () => {
   const warnings: [string, string, unknown][] = []
   const listen = (warning: Error) => {
-    if (/ of this test$/.test(warning.message)) warnings.push([warning.name, warning.message, Reflect.get(warning, 'code')])
+    if (/ of this test$/.test(warning.message))
+      warnings.push([warning.name, warning.message, Reflect.get(warning, 'code')])
   }
   process.on('warning', listen)
   for (let i = 0; i < 2; i++) {

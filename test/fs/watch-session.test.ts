@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { expect, it } from 'vitest'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 import { recordEvents, waitForEvents } from './watching.js'
 
 it("a commit's content is not reported again, and the disk's changes after it are", async () => {

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hideReads, land, recordEvents, waitForEvents, site } from './watching.js'
+import { hideReads, land, recordEvents, site, waitForEvents } from './watching.js'
 
 describe('watching a file', () => {
   it('reports staged and disk changes of the file only', async () => {
@@ -130,7 +130,11 @@ describe('a call of watch', () => {
       }
     }
     expect(failure(fixture.fs, `${fixture.root}/absent`)).toEqual(failure(fs, `${fixture.root}/absent`))
-    expect(failure(fixture.fs, `${fixture.root}/a`)).toMatchObject({ code: 'ENOENT', syscall: 'watch', filename: `${fixture.root}/a` })
+    expect(failure(fixture.fs, `${fixture.root}/a`)).toMatchObject({
+      code: 'ENOENT',
+      syscall: 'watch',
+      filename: `${fixture.root}/a`,
+    })
     expect(fixture.watches.feed.idle).toBe(true)
   })
 })

@@ -37,7 +37,11 @@ export function site(decide?: Decide): Site {
     watch(dir, options = {}) {
       const watcher = facade.fs.watch(dir, options)
       const recorder = recordEvents(watcher)
-      return { ...recorder, watcher, all: () => waitForEvents(recorder, (round) => fs.writeFileSync(`${dir}/probe`, round)) }
+      return {
+        ...recorder,
+        watcher,
+        all: () => waitForEvents(recorder, (round) => fs.writeFileSync(`${dir}/probe`, round)),
+      }
     },
     outside() {
       const other = tempDir()
@@ -95,7 +99,11 @@ export function recordEvents(watcher: FSWatcher): EventRecorder {
  * Returns the events once all earlier changes were reported: makes two more changes one after the other and waits for
  * each, so that events which were still being collected at the first are reported by the second.
  */
-export async function waitForEvents(recorder: EventRecorder, change: (round: string) => void, name = 'probe'): Promise<string[]> {
+export async function waitForEvents(
+  recorder: EventRecorder,
+  change: (round: string) => void,
+  name = 'probe',
+): Promise<string[]> {
   for (const round of ['1', '2']) {
     const nextEvent = recorder.next(name)
     change(round)
@@ -107,7 +115,11 @@ export async function waitForEvents(recorder: EventRecorder, change: (round: str
 export type ListenerCall = readonly [current: Stats, previous: Stats]
 
 /** A listener for `watchFile`, and its calls. */
-export function recordCalls(): { readonly calls: ListenerCall[]; listener(...call: ListenerCall): void; next(): Promise<ListenerCall> } {
+export function recordCalls(): {
+  readonly calls: ListenerCall[]
+  listener(...call: ListenerCall): void
+  next(): Promise<ListenerCall>
+} {
   const calls: ListenerCall[] = []
   let waiting: ((call: ListenerCall) => void)[] = []
   return {

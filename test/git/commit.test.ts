@@ -13,7 +13,7 @@ import {
 import { tempDir } from '../support/facade.js'
 import { commitAll, git, initEmptyRepository, initRepository } from '../support/git.js'
 import { trust } from '../support/trust.js'
-import { FILES, INTENTS, testWorkspace, startSession } from '../support/workspace.js'
+import { FILES, INTENTS, startSession, testWorkspace } from '../support/workspace.js'
 
 interface Repository {
   readonly root: string

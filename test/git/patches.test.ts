@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Patch, Session, Workspace } from '../../src/index.js'
 import { tempDir } from '../support/facade.js'
 import { git, initRepository } from '../support/git.js'
-import { FILES, testWorkspace, startSession } from '../support/workspace.js'
+import { FILES, startSession, testWorkspace } from '../support/workspace.js'
 
 /** Patches of a review, applied by real git, give the files that a commit of escrowfs gives. */
 

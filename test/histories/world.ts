@@ -221,7 +221,8 @@ export class World {
       }
     }
     // A file that the agent wrote again after its approval needs another one, whoever else acted.
-    const isShownNow = (path: string) => displayed.some((each) => each.path === path && each.after === contents.get(path))
+    const isShownNow = (path: string) =>
+      displayed.some((each) => each.path === path && each.after === contents.get(path))
     const left = [...result.conflicts, ...(result.left ?? []).filter(({ path }) => isShownNow(path))]
     this.#mayBeLeft(
       at,

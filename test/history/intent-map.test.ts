@@ -1,7 +1,7 @@
 import { appendFileSync, rmSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/index.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 
 const INTENTS = `active_intents:
   - id: INT-001

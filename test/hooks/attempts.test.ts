@@ -213,7 +213,9 @@ describe('aliased modules outside of tool calls', () => {
     const [plain, through] = [
       await outcomes(ROUTES['plain fs'] ?? expect.unreachable()),
       await outcomes((s, attempt) =>
-        'path' in attempt && OUTSIDE.includes(attempt.path) ? Promise.resolve(false) : succeeds(() => aliasedWork(s, attempt)),
+        'path' in attempt && OUTSIDE.includes(attempt.path)
+          ? Promise.resolve(false)
+          : succeeds(() => aliasedWork(s, attempt)),
       ),
     ]
     expect(inside(through)).toEqual(inside(plain))
@@ -251,7 +253,9 @@ describe('every route', () => {
       const differing = [...through].filter(
         ([attempt, outcome]) => JSON.stringify(outcome) !== JSON.stringify(plain.get(attempt)),
       )
-      expect(differing.map(([attempt, outcome]) => ({ deed: attempt, plain: plain.get(attempt), through: outcome }))).toEqual([])
+      expect(
+        differing.map(([attempt, outcome]) => ({ deed: attempt, plain: plain.get(attempt), through: outcome })),
+      ).toEqual([])
     },
   )
 
@@ -263,7 +267,9 @@ describe('every route', () => {
     const differing = [...through].filter(
       ([attempt, outcome]) => JSON.stringify(outcome) !== JSON.stringify(plain.get(attempt)),
     )
-    expect(differing.map(([attempt, outcome]) => ({ deed: attempt, plain: plain.get(attempt), through: outcome }))).toEqual([])
+    expect(
+      differing.map(([attempt, outcome]) => ({ deed: attempt, plain: plain.get(attempt), through: outcome })),
+    ).toEqual([])
     expect(through.size).toBeGreaterThan(40)
   })
 })

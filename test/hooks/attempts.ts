@@ -28,7 +28,9 @@ const PATHS = [...Object.keys(FILES), ...REST]
 /** All attempts, for every route. */
 export const ATTEMPTS: Attempt[] = [
   ...PATHS.map((path) => ({ intent: 'INT-001', tool: 'write_to_file', path }) as const),
-  ...PATHS.filter((_, index) => index % 5 === 0).map((path) => ({ intent: null, tool: 'write_to_file', path }) as const),
+  ...PATHS.filter((_, index) => index % 5 === 0).map(
+    (path) => ({ intent: null, tool: 'write_to_file', path }) as const,
+  ),
   ...Object.keys(FILES)
     .filter((_, index) => index % 2 === 0)
     .map((path) => ({ intent: 'INT-001', tool: 'apply_patch', path }) as const),

@@ -367,7 +367,10 @@ const ROWS: Row[] = [
       await s.engine.runWithHooks(write(s), () => 'ran')
       await select(s)
       await stageWrite(s)
-      const records = (await recordsOf(s.workspace())).map((record) => [metadataOf(record).type, metadataOf(record).outcome])
+      const records = (await recordsOf(s.workspace())).map((record) => [
+        metadataOf(record).type,
+        metadataOf(record).outcome,
+      ])
       expect(records).toEqual([
         ['denied', undefined],
         ['tool_call', 'denied'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { outcomeText, runTool, type ToolOutcome } from '../../src/hooks/index.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 
 describe('the text of an outcome', () => {
   it.each<[unknown, string]>([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ToolCall } from '../../src/core/api.js'
 import { runTool } from '../../src/hooks/index.js'
-import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
+import { metadataOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 
 const patch = (...paths: string[]) =>
   ['*** Begin Patch', ...paths.flatMap((path) => [`*** Add File: ${path}`, '+x']), '*** End Patch'].join('\n')

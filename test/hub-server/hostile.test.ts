@@ -79,7 +79,9 @@ describe('the pages in a browser', () => {
     await setRepository(database, Object.assign(at, hub.scope))
     const [host, reviewer] = [await hub.token('laptop', 'host'), await hub.token('Ada', 'reviewer')]
     const intent = { id: HARM.slice(0, 90), name: HARM, scope: [HARM, LONG.slice(0, 450)], criteria: [HARM] }
-    const change = Object.assign(await uploadContent(hub, host, `${HARM}/a.txt`, `${HARM}\n${LONG}\n`), { facts: [HARM] })
+    const change = Object.assign(await uploadContent(hub, host, `${HARM}/a.txt`, `${HARM}\n${LONG}\n`), {
+      facts: [HARM],
+    })
     const big = createChange(`${LONG.slice(0, 200)}/b.txt`, { shown: undefined })
     const sent = await submit(hub, host, [change, big], 'laptop.agent-1', { facts: { agent: HARM, intents: [intent] } })
     expect(sent).toMatchObject({ status: 200 })

@@ -199,7 +199,10 @@ it('escrow hub sends the remaining data when a signal ends it', async () => {
 })
 
 it('does not send a signal without an endpoint in a variable', async () => {
-  const { received, hub, telemetry } = await setUpTelemetry({ OTEL_TRACES_EXPORTER: 'none', OTEL_LOGS_EXPORTER: 'otlp' })
+  const { received, hub, telemetry } = await setUpTelemetry({
+    OTEL_TRACES_EXPORTER: 'none',
+    OTEL_LOGS_EXPORTER: 'otlp',
+  })
   await fetch(`${hub.url}/healthz`)
   await telemetry.stop()
   expect(received.map(({ path }) => path)).toEqual(['/v1/metrics'])

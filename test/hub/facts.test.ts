@@ -5,7 +5,12 @@ import { createChange } from './fixtures.js'
 
 it('facts are not part of what a verdict applies to', () => {
   const change = createChange('a', { after: EMPTY_DIGEST })
-  const changeWithFacts = Object.assign({}, change, { facts: ['stop: a guard was removed'], risk: 3, agent: 'x', intent: 'y' })
+  const changeWithFacts = Object.assign({}, change, {
+    facts: ['stop: a guard was removed'],
+    risk: 3,
+    agent: 'x',
+    intent: 'y',
+  })
   expect(changeKey(changeWithFacts)).toBe(changeKey(change))
   expect(changeKey(CHANGE.parse(changeWithFacts))).toBe(changeKey(change))
 })

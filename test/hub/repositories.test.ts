@@ -56,7 +56,8 @@ describe('while a landing waits, the repository', () => {
     const hold = { session: 'agent-1', host: 'laptop', epoch }
     const { id } = await queue.submit(hold, { digest: '1', revision: 1, changes: [change] })
     await queue.decide(id, { keys: [changeKey(change)], verdict: 'approved' }, 'Ada')
-    const current = async () => (await listRepositories(database)).find(({ workspace }) => workspace === scope.workspace)
+    const current = async () =>
+      (await listRepositories(database)).find(({ workspace }) => workspace === scope.workspace)
     const states = async () => (await landings.list()).map(({ state }) => state)
     expect(await states()).toEqual(['waiting'])
     return { database, scope, repository, now: current, states }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { openJudge, serveShell } from '../../src/index.js'
 import { stateOf } from '../support/state.js'
-import { metadataOf, reasonOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
+import { metadataOf, reasonOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 
 it("judges by the session's stage and answers, and changes neither", async () => {
   const project = testWorkspace()

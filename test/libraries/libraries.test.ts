@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { describe, expect, it } from 'vitest'
 import { createBareFacade, tempDir, treeOf } from '../support/facade.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 import { withRequire } from './governed-require.js'
 import { installLibraries } from './installed.js'
 

@@ -245,7 +245,9 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
           }
           const replayed = readStage(layout, 'one')
           expect(mergedFiles(replayed.overlay)).toEqual(mergedFiles(store.overlay))
-          expect(describeChanges(diffStage(replayed.overlay).changes)).toEqual(describeChanges(diffStage(store.overlay).changes))
+          expect(describeChanges(diffStage(replayed.overlay).changes)).toEqual(
+            describeChanges(diffStage(store.overlay).changes),
+          )
         }),
       ),
       { numRuns: RUNS },
@@ -261,7 +263,9 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
           for (const step of theirs) mutate(other.overlay, step)
           const before = diffStage(overlay).changes
           const held = new Map(
-            before.filter((change) => isHeld(fixture.store, change)).map((each) => [each.path, readView(fixture.store, each)]),
+            before
+              .filter((change) => isHeld(fixture.store, change))
+              .map((each) => [each.path, readView(fixture.store, each)]),
           )
           const bases = new Map(
             [...overlay.stage.bases].map(([path, { state }]) => [
@@ -273,8 +277,12 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
           if (changes.length === 0) return
           await commit(fixture, other, changes, 'two')
           fixture.store.settle([])
-          const label = inspect({ theirs: describeChanges(changes), mine: describeChanges(before) }, { maxArrayLength: null })
-          for (const [path, content] of held) expect(readView(fixture.store, { path }), `${path} of ${label}`).toEqual(content)
+          const label = inspect(
+            { theirs: describeChanges(changes), mine: describeChanges(before) },
+            { maxArrayLength: null },
+          )
+          for (const [path, content] of held)
+            expect(readView(fixture.store, { path }), `${path} of ${label}`).toEqual(content)
           for (const { path, from, kind, drifted, before: base } of diffStage(overlay).changes) {
             if (drifted || !bases.has(from ?? path) || kind === 'mkdir' || base?.type === 'dir') continue
             expect(base?.digest, `${path} of ${label}`).toBe(bases.get(from ?? path))

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { newInode } from '../../overlay/new-inode.js'
 import { invalidateTick } from '../../overlay/tick.js'
 import { createBareFacade, tempDir } from '../support/facade.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 
 const own = { uid: process.getuid?.(), gid: process.getgid?.() }
 const getuid = process.getuid

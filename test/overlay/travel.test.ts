@@ -163,7 +163,8 @@ function checkTravel(root: string, { overlay }: StageStore, earlier: Known): voi
     if (mergedState(overlay, p(path))?.type !== 'dir') expect(current.get(path), `${path}; ${label}`).toBe(onIt)
   }
   for (const [path, what] of earlier.files) if (!near(path)) expect(current.get(path), `${path}; ${label}`).toBe(what)
-  for (const path of current.keys()) if (!near(path)) expect(earlier.files.has(path), `${path} is new; ${label}`).toBe(true)
+  for (const path of current.keys())
+    if (!near(path)) expect(earlier.files.has(path), `${path} is new; ${label}`).toBe(true)
 }
 
 it('a version is a separate stage, whose edits leave the snapshot unchanged', () => {

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { bareRepositoryAt } from '../../src/policy/bare-repository.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 
 const INTENTS = `active_intents:
   - {id: INT-001, name: All, status: IN_PROGRESS, owned_scope: ["**"]}

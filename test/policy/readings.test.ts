@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readingsOf } from '../../src/policy/readings.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 import { access, denial, policyOf, setUp } from './setup.js'
 
 describe('the readings of a name', () => {

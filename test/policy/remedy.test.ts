@@ -61,7 +61,11 @@ describe('a remedy', () => {
   it('of a rejected file quotes the reviewer, once for each reason', () => {
     const newRejection = (path: string, message: string) => ({ path, reason: 'user_rejected', message })
     const found = remediesFor(
-      [newRejection('a', 'Use tabs.\nPlease.'), newRejection('b', 'Use tabs.\nPlease.'), newRejection('c', 'x'.repeat(200))],
+      [
+        newRejection('a', 'Use tabs.\nPlease.'),
+        newRejection('b', 'Use tabs.\nPlease.'),
+        newRejection('c', 'x'.repeat(200)),
+      ],
       KEPT,
     )
     expect(found.map(({ paths, why }) => [paths, why])).toEqual([

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { secretIn, secretName } from '../../src/policy/secrets.js'
-import { failure, testWorkspace, startSession } from '../support/workspace.js'
+import { failure, startSession, testWorkspace } from '../support/workspace.js'
 
 describe('a secret', () => {
   it.each([
@@ -93,7 +93,10 @@ describe('a session', () => {
   })
 
   it('reads a file that a rule names, and not one that only a rule for its directory allows', async () => {
-    const project = testWorkspace({ ...FILES, '.orchestration/policy.yaml': 'access: { src: allow, "src/*.pem": allow }\n' })
+    const project = testWorkspace({
+      ...FILES,
+      '.orchestration/policy.yaml': 'access: { src: allow, "src/*.pem": allow }\n',
+    })
     const { fs } = await startSession(await project.open())
     expect(fs.readFileSync(`${project.root}/src/tls.pem`, 'utf8')).toBe('private\n')
     expect((await failure(() => fs.readFileSync(`${project.root}/src/.env`))).reason).toBe('access_denied')

@@ -26,7 +26,11 @@ function forgeFrom({ text }: Line, fields: Readonly<Record<string, unknown>>): L
 
 /** Continues a record, and joins others. */
 function follow({ text, metadata }: Line, ...joined: readonly Line[]) {
-  const joins = joined.map((each) => ({ ledger: each.metadata.ledger, seq: each.metadata.seq, hash: sha256(each.text) }))
+  const joins = joined.map((each) => ({
+    ledger: each.metadata.ledger,
+    seq: each.metadata.seq,
+    hash: sha256(each.text),
+  }))
   const seq = 1 + Math.max(...[metadata, ...joined.map((each) => each.metadata)].map((each) => Number(each.seq)))
   return { prev: sha256(text), seq, ...(joins.length > 0 && { joins }) }
 }

@@ -1,6 +1,6 @@
 import { appendFileSync, statSync, utimesSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 
 /** A live session continues after a commit of its changes: later calls behave as on a plain directory. */
 async function startAgent(files: Readonly<Record<string, string>>) {
@@ -39,7 +39,9 @@ describe('a live session after a commit of its changes', () => {
 
   it.each([1, 40])('has %s moved files with one name each, even while undo keeps copies', async (count) => {
     const names = Array.from({ length: count }, (_, n) => `${n}.ts`)
-    const { project, fs, commit, workspace } = await startAgent(Object.fromEntries(names.map((name) => [`src/${name}`, name])))
+    const { project, fs, commit, workspace } = await startAgent(
+      Object.fromEntries(names.map((name) => [`src/${name}`, name])),
+    )
     // A recently written file is copied: its mtime might not show a later write.
     for (const name of names) utimesSync(`${project.root}/src/${name}`, 1, 1)
     const before = statSync(`${project.root}/src/0.ts`)

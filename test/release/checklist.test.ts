@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { Review } from '../../src/index.js'
 import { layoutAt } from '../../src/os/workspace-state.js'
-import { failure, metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
+import { failure, metadataOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 const PRICES = 'Prices are integers'

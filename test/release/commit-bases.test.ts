@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
+import { metadataOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 
 const ADD = 'export function add(a: number, b: number) {\n  return a + b\n}\n'
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/core/api.js'
-import { type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 
@@ -94,7 +94,12 @@ describe("a person's changes at a path that the agent changed", () => {
     project.write('src/d/mine.txt', 'precious\n')
     project.write('src/d/more.txt', 'more\n')
     const review = await workspace.review('agent')
-    const displayed = (await review.changes()).changes.map(({ kind, path, from, flags }) => ({ kind, path, from, flags }))
+    const displayed = (await review.changes()).changes.map(({ kind, path, from, flags }) => ({
+      kind,
+      path,
+      from,
+      flags,
+    }))
     expect(displayed).toContainEqual(expect.objectContaining({ path: 'src/e/more.txt', from: 'src/d/more.txt' }))
     expect(displayed).toContainEqual(expect.objectContaining({ kind: 'delete', path: 'src/d/x', flags: [] }))
     const left = [expect.objectContaining({ path: 'src/d/mine.txt', reason: 'stale_file' })]

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/core/api.js'
-import { type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 const FILES = { 'src/old/a.ts': 'a\n', 'src/old/in/b.ts': 'b\n' }

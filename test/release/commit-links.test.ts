@@ -1,12 +1,17 @@
 import { lstatSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { Selection, Session, Workspace } from '../../src/core/api.js'
-import { type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 
 /** An agent works; a person approves everything, or `some`, and commits. */
-async function commitWork(project: TestWorkspace, workspace: Workspace, work: (fs: Session['fs']) => void, some?: Selection) {
+async function commitWork(
+  project: TestWorkspace,
+  workspace: Workspace,
+  work: (fs: Session['fs']) => void,
+  some?: Selection,
+) {
   const agent = await startSession(workspace)
   work(agent.fs)
   const review = await workspace.review('agent')
@@ -74,7 +79,10 @@ it('commits a file that was linked and then written as one new file with all its
     fs.renameSync('src/b.ts', 'src/moved.ts')
     fs.linkSync('src/moved.ts', 'src/sub/moved.ts')
   })
-  expect([describeEntry(project, 'src/a.ts'), describeEntry(project, 'src/b2.ts')]).toEqual(['2 a one\na two\nmore', '2 a one\na two\nmore'])
+  expect([describeEntry(project, 'src/a.ts'), describeEntry(project, 'src/b2.ts')]).toEqual([
+    '2 a one\na two\nmore',
+    '2 a one\na two\nmore',
+  ])
   expect(inode(project, 'src/a.ts')).toBe(inode(project, 'src/b2.ts'))
   expect(inode(project, 'src/moved.ts')).toBe(inode(project, 'src/sub/moved.ts'))
   expect(rest).toEqual([])
@@ -91,7 +99,10 @@ it('commits one approved name by itself and leaves the others unchanged', async 
     },
     'src/b2.ts',
   )
-  expect([describeEntry(project, 'src/a.ts'), describeEntry(project, 'src/b2.ts')]).toEqual(['1 a one\na two\n', '1 new'])
+  expect([describeEntry(project, 'src/a.ts'), describeEntry(project, 'src/b2.ts')]).toEqual([
+    '1 a one\na two\n',
+    '1 new',
+  ])
   expect(rest.map(({ path }) => path)).toEqual(['src/a.ts'])
   expect(agent.fs.readFileSync('src/a.ts', 'utf8')).toBe('new')
 })
@@ -105,5 +116,8 @@ it('does not link to a file that changed on disk since', async () => {
   await review.approve('src/b2.ts', ANN)
   project.write('src/a.ts', 'theirs')
   await review.commit()
-  expect([describeEntry(project, 'src/a.ts'), describeEntry(project, 'src/b2.ts')]).toEqual(['1 theirs', '1 a one\na two\n'])
+  expect([describeEntry(project, 'src/a.ts'), describeEntry(project, 'src/b2.ts')]).toEqual([
+    '1 theirs',
+    '1 a one\na two\n',
+  ])
 })

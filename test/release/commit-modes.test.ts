@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/core/api.js'
-import { failure, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
+import { failure, startSession, type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 const mode = (project: TestWorkspace, path: string) => (lstatSync(`${project.root}/${path}`).mode & 0o7777).toString(8)
@@ -20,7 +20,10 @@ async function commitWithRace(work: (fs: Session['fs']) => void, mode: number) {
 
 describe('a mode that a person set on disk meanwhile', () => {
   it('is kept if the agent wrote the file and did not change its mode', async () => {
-    const { project, agent, workspace, review } = await commitWithRace((fs) => fs.writeFileSync('src/a.ts', 'new'), 0o755)
+    const { project, agent, workspace, review } = await commitWithRace(
+      (fs) => fs.writeFileSync('src/a.ts', 'new'),
+      0o755,
+    )
     const { id } = await review.commit()
     expect([project.text('src/a.ts'), mode(project, 'src/a.ts')]).toEqual(['new', '755'])
     expect((await agent.changes()).changes).toEqual([])

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, symli
 import { describe, expect, it } from 'vitest'
 import type { Session, Workspace } from '../../src/core/api.js'
 import { listing } from '../commit/kit.js'
-import { failure, recordsOf, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
+import { failure, recordsOf, startSession, type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 
@@ -15,7 +15,11 @@ interface Moved {
 
 /** A directory with every kind of entry, which an agent renames from `src/old` to `src/deep/new`. */
 async function moving(more: (project: TestWorkspace) => void = () => undefined): Promise<Moved> {
-  const project = testWorkspace({ 'src/old/a.ts': 'a one\na two\n', 'src/old/in/b.ts': 'b\n', 'src/old/in/c.sh': 'c\n' })
+  const project = testWorkspace({
+    'src/old/a.ts': 'a one\na two\n',
+    'src/old/in/b.ts': 'b\n',
+    'src/old/in/c.sh': 'c\n',
+  })
   mkdirSync(`${project.root}/src/old/empty`)
   chmodSync(`${project.root}/src/old/empty`, 0o750)
   chmodSync(`${project.root}/src/old/in/c.sh`, 0o755)

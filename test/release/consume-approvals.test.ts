@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { lastCommit } from '../../src/commit/index.js'
 import { withProcessLock } from '../../src/os/lock.js'
 import { layoutAt } from '../../src/os/workspace-state.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 

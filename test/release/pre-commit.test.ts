@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { git, initRepository } from '../support/git.js'
-import { failure, testWorkspace, startSession } from '../support/workspace.js'
+import { failure, startSession, testWorkspace } from '../support/workspace.js'
 
 /** The seconds that each hook was given, and those that it gets here. */
 const hooks = vi.hoisted(() => ({ given: [] as (number | undefined)[], seconds: undefined as number | undefined }))
@@ -38,7 +38,8 @@ async function setUpPartlyApproved(hook: string) {
 }
 
 it('shows the pre-commit hook the approved changes, and no other staged change', async () => {
-  const inspectScript = 'git diff --cached --name-status; git status --porcelain -uall; cat src/a.ts src/b.ts; ls src; exit 1'
+  const inspectScript =
+    'git diff --cached --name-status; git status --porcelain -uall; cat src/a.ts src/b.ts; ls src; exit 1'
   const { run, commit, text } = await setUpPartlyApproved(inspectScript)
   const { output } = await failure(commit)
   expect(output).toBe('M\tsrc/a.ts\nM  src/a.ts\napproved\nb\na.ts\nb.ts\nsub\n')

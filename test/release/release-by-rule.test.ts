@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Session, Workspace } from '../../src/index.js'
-import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
+import { metadataOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 
 const CODE = `export function price(amount: number): number {\n  const tax = amount * 0.19\n  return amount + tax\n}\n`
 const FILES = {

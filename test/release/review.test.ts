@@ -1,6 +1,6 @@
 import { utimesSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 
 /** A reviewer's process that stays open next to an agent's. */
 async function setUpReview() {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { scopeReach } from '../../src/release/scope-reach.js'
 import { describeReach } from '../../src/review/index.js'
 import { commitAll, git } from '../support/git.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 
 const FILES = {
   'src/a.ts': '',

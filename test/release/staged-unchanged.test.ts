@@ -1,7 +1,7 @@
 import { rmSync, symlinkSync, unlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/core/api.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 
 type Act = (fs: Session['fs'], root: string) => void
 

@@ -15,7 +15,15 @@ import type { Session, Workspace } from '../../src/core/api.js'
 import { layoutAt } from '../../src/os/workspace-state.js'
 import { removeTree } from '../../src/os/write.js'
 import { listing } from '../commit/kit.js'
-import { failure, metadataOf, reasonOf, recordsOf, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
+import {
+  failure,
+  metadataOf,
+  reasonOf,
+  recordsOf,
+  startSession,
+  type TestWorkspace,
+  testWorkspace,
+} from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 

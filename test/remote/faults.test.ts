@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { RemoteSync, type SyncReport } from '../../src/remote/index.js'
 import { serveTrial } from '../hub/fixtures.js'
 import { failure } from '../support/workspace.js'
-import { connectMachine, startProxy, reviewerOf, sync } from './kit.js'
+import { connectMachine, reviewerOf, startProxy, sync } from './kit.js'
 
 it('treats an answer that ends early like an unavailable hub', async () => {
   const hub = await serveTrial()

@@ -6,7 +6,7 @@ import { addRemote } from '../../src/remote/index.js'
 import { ownRecordOf } from '../../src/trace/index.js'
 import { serveTrial } from '../hub/fixtures.js'
 import { threeHunks } from '../hub/hunks.js'
-import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
+import { metadataOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 import { lyingHub, reviewerOf, states, sync } from './kit.js'
 
 const PATH = 'src/a.ts'

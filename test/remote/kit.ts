@@ -6,7 +6,7 @@ import { addRemote, RemoteSync, type SyncReport } from '../../src/remote/index.j
 import { diffFile } from '../../src/review/index.js'
 import { serveTrial } from '../hub/fixtures.js'
 import { serveFetch } from '../support/serve-fetch.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 
 type Hub = Awaited<ReturnType<typeof serveTrial>>
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { ReceivedLanding } from '../../src/remote/hub-client.js'
 import { serveTrial } from '../hub/fixtures.js'
 import { failure, metadataOf, recordsOf } from '../support/workspace.js'
-import { connectMachine, startProxy, reviewerOf, sync } from './kit.js'
+import { connectMachine, reviewerOf, startProxy, sync } from './kit.js'
 
 const COMMIT = '1'.repeat(40)
 

@@ -8,7 +8,7 @@ import { openLedger } from '../../src/trace/ledger.js'
 import { serveTrial, trialDatabase } from '../hub/fixtures.js'
 import { failure } from '../support/workspace.js'
 import { drafts } from '../trace/support.js'
-import { awaitReports, connectMachine, startProxy, reviewerOf, states } from './kit.js'
+import { awaitReports, connectMachine, reviewerOf, startProxy, states } from './kit.js'
 
 type Hub = Awaited<ReturnType<typeof serveTrial>>
 

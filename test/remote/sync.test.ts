@@ -9,7 +9,7 @@ import { addRemote, RemoteSync, removeRemote } from '../../src/remote/index.js'
 import { readRemote, readSeen, writeSeen } from '../../src/remote/settings.js'
 import { newScope, serveTrial, trialDatabase } from '../hub/fixtures.js'
 import { stateOf } from '../support/state.js'
-import { failure, testWorkspace, startSession } from '../support/workspace.js'
+import { failure, startSession, testWorkspace } from '../support/workspace.js'
 import { approveOnHub, awaitReports, connectMachine, reviewerOf, states, sync } from './kit.js'
 
 describe('changes that two machines stage', () => {

@@ -2,7 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import type { Review, Session, Workspace } from '../../src/core/api.js'
 import { stateOf } from '../support/state.js'
-import { failure, metadataOf, reasonOf, recordsOf, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
+import {
+  failure,
+  metadataOf,
+  reasonOf,
+  recordsOf,
+  startSession,
+  type TestWorkspace,
+  testWorkspace,
+} from '../support/workspace.js'
 
 const lines = (edits: Record<number, string> = {}) =>
   Array.from({ length: 20 }, (_, line) => `${edits[line] ?? `line ${line}`}\n`).join('')

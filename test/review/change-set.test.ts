@@ -24,7 +24,12 @@ const show = (changes: StagedChange[], contents: Record<string, string> = {}) =>
 
 describe('toChangeSet', () => {
   it('lists deletions first, then by path', () => {
-    const changes = [newStagedChange('b', null, 'x'), newStagedChange('z', 'x', null), newStagedChange('B', null, 'x'), newStagedChange('a', 'x', null)]
+    const changes = [
+      newStagedChange('b', null, 'x'),
+      newStagedChange('z', 'x', null),
+      newStagedChange('B', null, 'x'),
+      newStagedChange('a', 'x', null),
+    ]
     expect(show(changes, { a: 'x', z: 'x' }).changes.map(({ path }) => path)).toEqual(['a', 'z', 'B', 'b'])
   })
 

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { layoutAt } from '../../src/os/workspace-state.js'
-import { failure, testWorkspace, startSession } from '../support/workspace.js'
+import { failure, startSession, testWorkspace } from '../support/workspace.js'
 
 const LINES = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n'
 

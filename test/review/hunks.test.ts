@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Change, Review, Session, Workspace } from '../../src/core/api.js'
-import { failure, metadataOf, reasonOf, recordsOf, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
+import {
+  failure,
+  metadataOf,
+  reasonOf,
+  recordsOf,
+  startSession,
+  type TestWorkspace,
+  testWorkspace,
+} from '../support/workspace.js'
 
 const numberedLines = (edits: Record<number, string> = {}, count = 30) =>
   Array.from({ length: count }, (_, line) => `${edits[line] ?? `line ${line}`}\n`).join('')
@@ -181,7 +189,10 @@ describe('verdicts on hunks', () => {
     expect(await s.hunks()).toEqual(['approved 2', 'rejected 12'])
     await s.review.commit()
     const { statSync } = await import('node:fs')
-    expect([s.project.text('src/a.ts'), statSync(`${s.project.root}/src/a.ts`).mode & 0o777]).toEqual([editLines(2), 0o755])
+    expect([s.project.text('src/a.ts'), statSync(`${s.project.root}/src/a.ts`).mode & 0o777]).toEqual([
+      editLines(2),
+      0o755,
+    ])
     expect(await s.change()).toMatchObject({ kind: 'modify', state: 'rejected' })
     expect((await s.review.approve()).paths).toEqual([])
   })

@@ -40,7 +40,12 @@ describe('commitSliceOf', () => {
     const compare = () => expect.unreachable('nothing is to be compared')
     expect(commitSliceOf(change(), currentVerdicts({}, YES), compare)?.change.after).toEqual(file(AFTER))
     expect(commitSliceOf(change(), currentVerdicts({ [first]: YES }, YES), compare)?.part).toBeUndefined()
-    for (const verdicts of [currentVerdicts({}), currentVerdicts({}, NO), currentVerdicts({ [first]: NO }), currentVerdicts({ [first]: NO }, NO)]) {
+    for (const verdicts of [
+      currentVerdicts({}),
+      currentVerdicts({}, NO),
+      currentVerdicts({ [first]: NO }),
+      currentVerdicts({ [first]: NO }, NO),
+    ]) {
       expect(commitSliceOf(change(), verdicts, compare)).toBeUndefined()
     }
   })
@@ -68,7 +73,8 @@ describe('commitSliceOf', () => {
 
   it('leaves mode and name to the verdict on the file', () => {
     const executable = { after: file(AFTER, 0o755) }
-    const modeOf = (verdicts: CurrentVerdicts) => commitSliceOf(change(executable), verdicts, () => DIFF)?.change.after?.mode
+    const modeOf = (verdicts: CurrentVerdicts) =>
+      commitSliceOf(change(executable), verdicts, () => DIFF)?.change.after?.mode
     expect(modeOf(currentVerdicts({ [first]: YES, [second]: YES }))).toBe(0o644)
     expect(modeOf(currentVerdicts({ [first]: NO }, YES))).toBe(0o755)
     expect(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Change, Review } from '../../src/core/api.js'
-import { metadataOf, reasonOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
+import { metadataOf, reasonOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 
 const BASE = 'one\nkept\ntwo\nkept too\nthree\n'
 const NOW = 'ONE\nkept\nTWO\nkept too\nTHREE\n'

@@ -8,7 +8,12 @@ export function file(content: string, mode = 0o644): FileState {
 }
 
 /** A staged change of text files, as the overlay would report it. null = absent. */
-export function newStagedChange(path: string, before: string | null, after: string | null, more: Partial<StagedChange> = {}) {
+export function newStagedChange(
+  path: string,
+  before: string | null,
+  after: string | null,
+  more: Partial<StagedChange> = {},
+) {
   const kind: StagedKind = before === null ? 'create' : after === null ? 'delete' : 'modify'
   const change: StagedChange = {
     path: path as RelPath,

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type Child, startChild } from '../children/run.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 
 const COUNT = 12
 const GAP = 10
@@ -60,7 +60,9 @@ describe('several at once', () => {
       if (attempt % 20 === 0 || attempt > 500) await new Promise((resolve) => setTimeout(resolve, 30))
     }
     await reviewer.end()
-    const addedLines = new Set((await approvals).flatMap((text) => text.split('\n').filter((line) => line.startsWith('+'))))
+    const addedLines = new Set(
+      (await approvals).flatMap((text) => text.split('\n').filter((line) => line.startsWith('+'))),
+    )
     const landed = project
       .text('src/a.ts')
       .split('\n')
@@ -80,7 +82,9 @@ describe('several at once', () => {
       'src/a.ts',
       content((number) => `new ${number}`),
     )
-    const reviews = await Promise.all([project.open(), project.open()].map(async (opened) => (await opened).review('agent')))
+    const reviews = await Promise.all(
+      [project.open(), project.open()].map(async (opened) => (await opened).review('agent')),
+    )
     for (const review of reviews) await review.changes()
     await Promise.all(
       reviews.map((review, who) =>

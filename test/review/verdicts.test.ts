@@ -66,7 +66,11 @@ describe('verdictState', () => {
 
   it('reports that a verdict existed, and that it is void', () => {
     const isVoid = (current: StagedChange) => verdictState([record('approved', change)]).of(current).isVoid
-    expect([change, newStagedChange('a', 'x', 'z'), newStagedChange('b', 'x', 'y')].map(isVoid)).toEqual([false, true, false])
+    expect([change, newStagedChange('a', 'x', 'z'), newStagedChange('b', 'x', 'y')].map(isVoid)).toEqual([
+      false,
+      true,
+      false,
+    ])
   })
 
   it('does not affect other paths', () => {

@@ -5,7 +5,7 @@ import { FACTS, type FileFindings, factsOf } from '../../src/risk/index.js'
 import { type Case, CODE, DEPENDENCIES, FILES, TEXTS } from './cases.js'
 import { GUARDS, LANGUAGES, MANIFESTS } from './language-cases.js'
 import { DOCUMENTS, REACHES } from './reach-cases.js'
-import { newChange, namesOf, side, TEST } from './support.js'
+import { namesOf, newChange, side, TEST } from './support.js'
 
 const rows = (cases: readonly Case[]) => cases.map((each) => [`${each[0]}: ${each[2] ?? 'deleted'}`, each] as const)
 const isNote = (name: string) => FACTS[name as keyof typeof FACTS].severity === 'note'
@@ -143,7 +143,8 @@ describe('any change', () => {
     await fc.assert(
       fc.asyncProperty(path, text, text, async (path, oldWords, newWords) => {
         const [before, after] = [oldWords.join(' '), newWords.join(' ')]
-        for (const { name, line = 1, oldLine = 1 } of (await factsOf([newChange(path, before, after)])).get(path) ?? []) {
+        for (const { name, line = 1, oldLine = 1 } of (await factsOf([newChange(path, before, after)])).get(path) ??
+          []) {
           expect(Object.keys(FACTS)).toContain(name)
           expect(line).toBeLessThanOrEqual(after.split('\n').length)
           expect(oldLine).toBeLessThanOrEqual(before.split('\n').length)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createRooTools } from '../../src/agents/roo/index.js'
 import { runTool } from '../../src/hooks/index.js'
 import type { Session } from '../../src/index.js'
-import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
+import { metadataOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 
 const LINES = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n'
 

@@ -1,6 +1,6 @@
 import { existsSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { metadataOf, reasonOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
+import { metadataOf, reasonOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 const lesson = (text: string, about: string) =>
@@ -22,10 +22,12 @@ describe('a lesson', () => {
     expect(project.text('CLAUDE.md')).toMatch(lesson('Prices are cents.', '\\(for INT-001\\)'))
     expect(project.text('CLAUDE.md')).toContain('**Context:** CI was red (for INT-001)')
     const lessons = (await recordsOf(workspace)).filter((record) => metadataOf(record).type === 'lesson')
-    expect(lessons.map((record) => [record.intent_id, metadataOf(record).words, metadataOf(record).duplicate])).toEqual([
-      ['INT-001', 'Run the linter first.', false],
-      ['INT-001', 'Prices are cents.', false],
-    ])
+    expect(lessons.map((record) => [record.intent_id, metadataOf(record).words, metadataOf(record).duplicate])).toEqual(
+      [
+        ['INT-001', 'Run the linter first.', false],
+        ['INT-001', 'Prices are cents.', false],
+      ],
+    )
   })
 
   it('is not appended twice, and the ledger records the duplicate', async () => {

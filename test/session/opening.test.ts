@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { expect, it } from 'vitest'
 import { layoutAt } from '../../src/os/workspace-state.js'
-import { reasonOf, testWorkspace, startSession } from '../support/workspace.js'
+import { reasonOf, startSession, testWorkspace } from '../support/workspace.js'
 
 it.runIf(fs.existsSync('/proc/self/fd'))('closes every file when opening a session fails', async () => {
   const project = testWorkspace()

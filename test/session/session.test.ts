@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/core/api.js'
 import { treeOf } from '../support/facade.js'
 import { stateOf } from '../support/state.js'
-import { failure, metadataOf, reasonOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
+import { failure, metadataOf, reasonOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 
 const put = (session: Session, path: string, text: string) => session.fs.writeFileSync(path, text)
 

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { ChangeSet, Session, Workspace } from '../../src/core/api.js'
 import { recordEvents, waitForEvents } from '../fs/watching.js'
-import { metadataOf, reasonOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
+import { metadataOf, reasonOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 
 const kinds = ({ changes }: ChangeSet) => changes.map(({ kind, path, from }) => [kind, ...(from ? [from] : []), path])
 const read = (session: Session, path: string) =>
@@ -367,7 +367,10 @@ describe('the file of a snapshot', () => {
     await call(session, 'one', { 'src/a.ts': 'first' })
     await call(session, 'two', { 'src/a.ts': 'second', 'src/new.ts': 'n' })
     const at = async (id: string, path: string) => (await session.readSnapshot(id, path)).toString()
-    expect([await at('s1', 'src/a.ts'), await at('s2', `${project.root}/src/a.ts`)]).toEqual(['a one\na two\n', 'first'])
+    expect([await at('s1', 'src/a.ts'), await at('s2', `${project.root}/src/a.ts`)]).toEqual([
+      'a one\na two\n',
+      'first',
+    ])
     expect(await at('s2', 'src/b.ts')).toBe('b\n')
     for (const [id, path] of [
       ['s2', 'src/new.ts'],

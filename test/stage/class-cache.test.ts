@@ -6,7 +6,7 @@ import { layoutAt } from '../../src/os/workspace-state.js'
 import { CLASSIFIER } from '../../src/stage/class-line-schema.js'
 import { classCache } from '../../src/stage/index.js'
 import { tempDir } from '../support/facade.js'
-import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
+import { metadataOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 
 const FOUND: Measured = { class: 'AST_REFACTOR', rule: 'layout', detail: 'the same code' }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createRooTools } from '../../src/agents/roo/index.js'
 import { denialOf } from '../../src/index.js'
-import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
+import { metadataOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 
 const CODE = 'export const f = (list: number[]) => {\n  return list\n}\n'
 const files = { 'src/a.ts': CODE, 'src/b.ts': CODE }

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { createRooTools } from '../../src/agents/roo/index.js'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 
 it('a review reports the number of files beyond its budget, and compares the rest', async () => {
   const small = 'export const a = 1\n'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 
 const GUARDED = 'export function f(u) {\n  if (!u) throw new Error()\n}\n'
 const BARE = 'export function f(u) {\n}\n'

@@ -224,7 +224,12 @@ export function callShapes(stem: string, workspace: SealedWorkspace): unknown[][
   const tails = [...specificTails, ...ANY_TAIL]
   const paths = pathShapes(workspace)
   const either = ON_EITHER.includes(stem) ? crossProduct(descriptorShapes(workspace), tails, FEW) : []
-  return [[], ...crossProduct(paths.slice(0, FULL), tails, tails.length), ...crossProduct(paths.slice(FULL), tails, FEW), ...either]
+  return [
+    [],
+    ...crossProduct(paths.slice(0, FULL), tails, tails.length),
+    ...crossProduct(paths.slice(FULL), tails, FEW),
+    ...either,
+  ]
 }
 
 /** Argument lists for a method of FileHandle. */

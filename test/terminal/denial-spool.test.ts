@@ -2,7 +2,7 @@ import { appendFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import { spoolReader } from '../../src/terminal/denial-spool.js'
 import { tempDir } from '../support/facade.js'
-import { metadataOf, recordsOf, testWorkspace, startSession } from '../support/workspace.js'
+import { metadataOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 
 const line = (more: object) => `${JSON.stringify({ reason: 'scope_violation', message: 'No.', ...more })}\n`
 

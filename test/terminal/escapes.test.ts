@@ -166,7 +166,9 @@ describe.each(users)('as user %i in %s', { timeout: 300_000 }, (uid, provider) =
     expect(results['git hooks']?.refused).toEqual(['.git: protected_path'])
     expect(results['a fifo and a socket']?.refused).toEqual(['src/fifo: unsupported'])
     expect(results['a link out']?.refused).toEqual(['src/out: path_escape', 'src/passwd: path_escape'])
-    expect(results['too many processes']?.ended ?? results['too many processes']?.stderr).toMatch(/processes|Cannot fork/)
+    expect(results['too many processes']?.ended ?? results['too many processes']?.stderr).toMatch(
+      /processes|Cannot fork/,
+    )
     expect(all).not.toContain('src/late')
   })
 })

@@ -50,7 +50,12 @@ describe('secrets of the home directory', () => {
   })
 
   it('are absent in a workspace that is the home directory, and cannot be removed or replaced', async () => {
-    const fixture = await site({ '.ssh/key': 'SECRET', '.config/gh/token': 'SECRET', '.netrc': 'SECRET', 'src/a': 'a\n' })
+    const fixture = await site({
+      '.ssh/key': 'SECRET',
+      '.config/gh/token': 'SECRET',
+      '.netrc': 'SECRET',
+      'src/a': 'a\n',
+    })
     setHome(fixture.root)
     const output = await fixture.session.exec('cat .ssh/key .config/gh/token .netrc; ls -a')
     expect(output.stdout).toBe('.\n..\n.config\n.orchestration\nsrc\n')

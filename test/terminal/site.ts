@@ -1,5 +1,5 @@
 import type { Session, Workspace } from '../../src/index.js'
-import { FILES, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
+import { FILES, startSession, type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
 const ALL = `active_intents:
   - id: INT-001

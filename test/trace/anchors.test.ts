@@ -8,7 +8,7 @@ import type { Layout } from '../../src/core/layout.js'
 import { makeSigningKey } from '../../src/trace/index.js'
 import { openLedger } from '../../src/trace/ledger.js'
 import { fuzzParameters } from '../support/fuzz.js'
-import { draftOf, fileOf, linesOf, NO_LOCK, metadataOf, rechain, sha, workspaces } from './support.js'
+import { draftOf, fileOf, linesOf, metadataOf, NO_LOCK, rechain, sha, workspaces } from './support.js'
 
 const stateHome = process.env.XDG_STATE_HOME
 const workspace = workspaces()
@@ -145,7 +145,11 @@ describe('a checkpoint', () => {
     const layout = await anchoredLedger(3)
     expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 4, anchored: 4, signed: 1 })
     const lines = linesOf(layout)
-    expect(metadataOf(lines[3] ?? '')).toMatchObject({ type: 'checkpoint', signed_seq: 3, signed_hash: sha(lines[2] ?? '') })
+    expect(metadataOf(lines[3] ?? '')).toMatchObject({
+      type: 'checkpoint',
+      signed_seq: 3,
+      signed_hash: sha(lines[2] ?? ''),
+    })
     rmSync(join(state, 'escrowfs/ledgers'), { recursive: true })
     rmSync(layout.ledgerDir, { recursive: true })
     // Chained again by someone without the key: the checkpoint no longer matches, or its signature is invalid.

@@ -4,7 +4,9 @@ import { attribute } from './support.js'
 
 const bytes = (text: string) => Buffer.from(text)
 const edit = (before: string, after: string) => ({ seen: bytes(before), made: bytes(after) })
-const editedLineNumbers = (landed: string, ...edits: ReturnType<typeof edit>[]) => [...editedLines(edits, bytes(landed))]
+const editedLineNumbers = (landed: string, ...edits: ReturnType<typeof edit>[]) => [
+  ...editedLines(edits, bytes(landed)),
+]
 
 describe('editedLines', () => {
   it('are the lines that an edit added, also after a move', () => {

@@ -36,7 +36,15 @@ describe('the end of a block', () => {
 
   it('belongs to the nearest line above with no more indentation', () => {
     const lines = ['if (a) {', '  call(', '    one,', '  );', '}', '', 'end']
-    expect(lines.map((_, index) => blockOf(lines, index))).toEqual([undefined, undefined, undefined, 1, 0, 0, undefined])
+    expect(lines.map((_, index) => blockOf(lines, index))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      1,
+      0,
+      0,
+      undefined,
+    ])
     expect(blockOf(['}'], 0)).toBe(0)
   })
 })

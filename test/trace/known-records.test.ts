@@ -413,11 +413,22 @@ describe('the file of anchors', () => {
     const old = join(ada, 'escrowfs/anchors', `${sha256hex(here.root).slice(0, 32)}.jsonl`)
     const anchorOf = (seq: number, hash = sha(lines[seq - 1] ?? '')) => {
       const [start, size] = [fileOf(lines.slice(0, seq - 1)).length, fileOf(lines.slice(0, seq)).length]
-      return { root: here.root, ledger: metadataOf(lines[0] ?? '').ledger, seq, hash, start, size, at: '2026-01-01T00:00:00Z' }
+      return {
+        root: here.root,
+        ledger: metadataOf(lines[0] ?? '').ledger,
+        seq,
+        hash,
+        start,
+        size,
+        at: '2026-01-01T00:00:00Z',
+      }
     }
     mkdirSync(join(old, '..'), { recursive: true })
     const otherBranchAnchor = { ...anchorOf(5, 'ab'.repeat(32)), branch: 'ref: refs/heads/other' }
-    writeFileSync(old, [anchorOf(2), anchorOf(4), otherBranchAnchor].map((each) => `${JSON.stringify(each)}\n`).join(''))
+    writeFileSync(
+      old,
+      [anchorOf(2), anchorOf(4), otherBranchAnchor].map((each) => `${JSON.stringify(each)}\n`).join(''),
+    )
     expect(await verify(here)).toEqual({ ok: true, records: 5, anchored: 4, unanchored: [{ from: 5, to: 5 }] })
     expect(readFileSync(old, 'utf8')).toBe(`${JSON.stringify(otherBranchAnchor)}\n`)
     expect(await verify(here)).toEqual({ ok: true, records: 5, anchored: 4, unanchored: [{ from: 5, to: 5 }] })

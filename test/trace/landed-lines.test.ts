@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 
 const ADA = { name: 'Ada' }
 const LANDED = { branch: 'main', commit: '1'.repeat(40) }

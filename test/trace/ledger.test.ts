@@ -102,7 +102,12 @@ describe('the ledger', () => {
     await ledger.append(drafts(2))
     const bytes = readFileSync(`${layout.ledgerFile}`)
     const line = linesOf(layout)[1] ?? ''
-    expect(await ledger.head()).toEqual({ ledger: metadataOf(line).ledger, seq: 2, hash: sha(line), size: bytes.length })
+    expect(await ledger.head()).toEqual({
+      ledger: metadataOf(line).ledger,
+      seq: 2,
+      hash: sha(line),
+      size: bytes.length,
+    })
     appendFileSync(`${layout.ledgerFile}`, '{"older":true}\n')
     expect(await ledger.head()).toMatchObject({ seq: 2, size: bytes.length })
   })

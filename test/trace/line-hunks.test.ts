@@ -9,7 +9,9 @@ const trimLine = (line: string) => line.trim()
 it('lines compared by a key have the same hunks as their keys', () => {
   fc.assert(
     fc.property(lines, lines, fc.boolean(), (before, after, search) => {
-      expect(lineHunks(before, after, search, trimLine)).toEqual(lineHunks(before.map(trimLine), after.map(trimLine), search))
+      expect(lineHunks(before, after, search, trimLine)).toEqual(
+        lineHunks(before.map(trimLine), after.map(trimLine), search),
+      )
     }),
   )
 })

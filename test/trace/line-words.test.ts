@@ -9,11 +9,11 @@ const OWN = 'dev.escrowfs'
 
 /** Another spelling of a JSON text: a space after each token, and letters of strings as escapes. */
 function respell(json: string, isEscaped: (at: number) => boolean): string {
-  const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  const escapeCharacter = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   return json.replace(/"(?:[^"\\]|\\.)*"|[{}[\],:]/g, (token, index: number) => {
     if (!token.startsWith('"')) return `${token} `
     return token.replace(/\\.|[^"\\]/g, (part, n: number) =>
-      part.length === 1 && isEscaped(index + n) ? escape(part) : part,
+      part.length === 1 && isEscaped(index + n) ? escapeCharacter(part) : part,
     )
   })
 }

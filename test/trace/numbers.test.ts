@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Session, Workspace } from '../../src/core/api.js'
-import { reasonOf, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
+import { reasonOf, startSession, type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 const line = (n: number) => `const value${n} = compute(alphabet, betagamma, deltaepsilon, ${n})\n`

@@ -26,7 +26,9 @@ describe('ownRecord', () => {
   })
 
   it('reads a damaged field as absent, and keeps the others', () => {
-    const fields = ownRecord(recordOf({ type: 'denied', path: 7, reason: 'scope_violation', reviewer: 'Ada', again: -1 }))
+    const fields = ownRecord(
+      recordOf({ type: 'denied', path: 7, reason: 'scope_violation', reviewer: 'Ada', again: -1 }),
+    )
     expect(fields).toEqual({ type: 'denied', reason: 'scope_violation' })
   })
 

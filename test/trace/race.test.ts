@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Layout } from '../../src/core/layout.js'
 import { openLedger } from '../../src/trace/ledger.js'
 import { compileOnce } from '../support/compiled.js'
-import { draftOf, linesOf, NO_LOCK, metadataOf, workspaces } from './support.js'
+import { draftOf, linesOf, metadataOf, NO_LOCK, workspaces } from './support.js'
 
 const run = promisify(execFile)
 const CHILD = `${compileOnce()}/test/children/appending.js`

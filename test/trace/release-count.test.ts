@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { testWorkspace, startSession } from '../support/workspace.js'
+import { startSession, testWorkspace } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 const POLICY = `approval:

@@ -28,7 +28,9 @@ function definedPath(at: number, entries: readonly Buffer[]): Buffer[] {
   if (entries.length === 1) return []
   const middle = splitOf(entries.length)
   const [left, right] = [entries.slice(0, middle), entries.slice(middle)]
-  return at < middle ? [...definedPath(at, left), definedRoot(right)] : [...definedPath(at - middle, right), definedRoot(left)]
+  return at < middle
+    ? [...definedPath(at, left), definedRoot(right)]
+    : [...definedPath(at - middle, right), definedRoot(left)]
 }
 
 function definedProof(from: number, entries: readonly Buffer[], isWhole = true): Buffer[] {

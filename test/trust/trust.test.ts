@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { TrustChange } from '../../src/core/trust-api.js'
 import { openWorkspace } from '../../src/index.js'
 import { policyChanges } from '../../src/trust/changes.js'
-import { failure, INTENTS, reasonOf, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
+import { failure, INTENTS, reasonOf, startSession, type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
 /** Differences between the files of a workspace and their accepted texts. */
 

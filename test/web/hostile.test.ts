@@ -243,9 +243,10 @@ describe('decisions apply to the shown content', () => {
 describe('long use', () => {
   it('keeps a bounded number of rows over many files', async () => {
     const { session, project, ask, changes } = await setUp()
-    const long = Array.from({ length: 20_000 }, (_, index) => `line ${index} of a text that is long enough to weigh`).join(
-      '\n',
-    )
+    const long = Array.from(
+      { length: 20_000 },
+      (_, index) => `line ${index} of a text that is long enough to weigh`,
+    ).join('\n')
     for (let at = 0; at < 12; at++) session.fs.writeFileSync(`${project.root}/src/long${at}.txt`, `${at}\n${long}\n`)
     await session.flush()
     const all = (await changes()).filter(({ path }) => path.includes('long'))

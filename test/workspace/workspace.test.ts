@@ -14,12 +14,24 @@ import { entryFor } from '../commit/kit.js'
 import { CrashError, reportingDisk } from '../crash/faulty-disk.js'
 import { treeOf } from '../support/facade.js'
 import { stateOf } from '../support/state.js'
-import { failure, metadataOf, reasonOf, recordsOf, type TestWorkspace, testWorkspace, startSession } from '../support/workspace.js'
+import {
+  failure,
+  metadataOf,
+  reasonOf,
+  recordsOf,
+  startSession,
+  type TestWorkspace,
+  testWorkspace,
+} from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 
 /** An agent with one staged edit, and a person who looks at it through another Workspace object. */
-async function setUpStaged(): Promise<{ project: TestWorkspace; agent: Awaited<ReturnType<typeof startSession>>; person: Workspace }> {
+async function setUpStaged(): Promise<{
+  project: TestWorkspace
+  agent: Awaited<ReturnType<typeof startSession>>
+  person: Workspace
+}> {
   const project = testWorkspace()
   const agent = await startSession(await project.open())
   agent.fs.readFileSync('src/a.ts')
@@ -33,7 +45,12 @@ describe('opening', () => {
     fs.symlinkSync(project.root, `${project.root}.link`)
     try {
       const { openWorkspace } = await import('../../src/index.js')
-      for (const root of [project.root, pathToFileURL(project.root), `${project.root}/src/..`, `${project.root}.link`]) {
+      for (const root of [
+        project.root,
+        pathToFileURL(project.root),
+        `${project.root}/src/..`,
+        `${project.root}.link`,
+      ]) {
         const workspace = await openWorkspace(root)
         expect(workspace.root).toBe(project.root)
         await workspace.close()
@@ -92,7 +109,10 @@ describe('recover', () => {
       if (name === 'link' && String(args[1]).startsWith(layout.commits)) isPublished = true
     }, 'all')
     const draft = newDraft({ type: 'commit', intent: null, session: 'dead' })
-    const entries = [entryFor('src/b.ts', { file: 'b\n' }, { file: 'ours' }), entryFor('src/new.ts', null, { file: 'new' })]
+    const entries = [
+      entryFor('src/b.ts', { file: 'b\n' }, { file: 'ours' }),
+      entryFor('src/new.ts', null, { file: 'new' }),
+    ]
     const commit = commitEntries(
       {
         layout,
@@ -250,7 +270,11 @@ describe('a review', () => {
     expect((await review.changes()).changes).toEqual([])
     const commit = (await recordsOf(person)).find((record) => metadataOf(record).type === 'commit')
     expect(commit).toMatchObject({ intent_id: 'INT-001', session_id: 'agent' })
-    expect(metadataOf(commit ?? {})).toMatchObject({ tx: result.id, approved_by: ['Ann'], changes: [{ path: 'src/a.ts' }] })
+    expect(metadataOf(commit ?? {})).toMatchObject({
+      tx: result.id,
+      approved_by: ['Ann'],
+      changes: [{ path: 'src/a.ts' }],
+    })
     expect(await person.ledger.verify()).toMatchObject({ ok: true })
     agent.fs.writeFileSync('src/a.ts', 'more')
     expect((await agent.changes()).changes).toMatchObject([

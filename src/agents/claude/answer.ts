@@ -113,7 +113,11 @@ async function answerPreToolUse(
       return decision('ask', ruling.why)
     case 'refuse': {
       const feedback = await feedbackText(judge)
-      return decision('deny', toolErrorText(ruling, event.tool_name), feedback === '' ? {} : { additionalContext: feedback })
+      return decision(
+        'deny',
+        toolErrorText(ruling, event.tool_name),
+        feedback === '' ? {} : { additionalContext: feedback },
+      )
     }
     case 'contain': {
       const command = buildShellLine(judge, ruling.command, env)

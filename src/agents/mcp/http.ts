@@ -53,7 +53,8 @@ function modernHandler(host: McpHost): McpHttpHandler {
   const handler = createMcpHandler(
     async ({ requestInfo }) => {
       const sessionName = requestInfo && new URL(requestInfo.url).searchParams.get('session')
-      return (await host.serve({ isModern: true, isBrief: true, session: sessionName || (host.session ?? common) })).server
+      return (await host.serve({ isModern: true, isBrief: true, session: sessionName || (host.session ?? common) }))
+        .server
     },
     { legacy: 'reject', maxRequestBodySize: MAX_BODY_BYTES },
   )

@@ -42,7 +42,7 @@ export function register(command: Command, context: Context): void {
       const found = await checkContainment()
       const root = rootOf(directory())
       const tried = await triedContainments(root, true)
-      const chosen = tried.find(({ works: works }) => works)
+      const chosen = tried.find(({ works }) => works)
       const probe = options.probe && chosen !== undefined ? await probedEscapes(root) : undefined
       const brought = foreignSettings(root ?? directory())
       const hooks = root === undefined ? undefined : (await gitHooks()).gitHooksIn(root)
@@ -95,8 +95,8 @@ export function register(command: Command, context: Context): void {
 
 /** Describes the containment of commands, or how to get one. */
 function describeContainments(tried: readonly TriedContainment[]): string {
-  const chosen = tried.find(({ works: works }) => works)
-  const rows = tried.map(({ works: works, failure, lacks, ...info }) => [
+  const chosen = tried.find(({ works }) => works)
+  const rows = tried.map(({ works, failure, lacks, ...info }) => [
     nameOfContainment(info),
     works ? 'works' : works === false ? 'does not work' : 'lacks protections',
     oneLine(works === undefined ? lacks.join(', ') : (failure?.problem ?? '')),

@@ -113,7 +113,7 @@ function reportNothingStarted({ io, exit }: Context): void {
 
 async function refuseUncontained({ library, directory }: Context): Promise<void> {
   const tried = await (await library()).triedContainments(rootOf(directory()), false)
-  if (tried.some(({ works: works }) => works)) return
+  if (tried.some(({ works }) => works)) return
   const failure = firstToFix(failuresOf(tried))
   throw new EscrowError(
     'unsupported',

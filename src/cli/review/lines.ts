@@ -151,7 +151,9 @@ function codeSpans(hunk: Hunk, change: Change, line: HunkLine, { colorsOf }: Lay
   const tokens = number === undefined ? undefined : colorsOf(change)?.[number - 1]
   const colored = kind === '-' || kind === '\\' ? undefined : tokens
   const spans =
-    colored && matchesText(colored, text) ? colored.map((token) => tokenSpan(token, lineStyle)) : [{ text, style: lineStyle }]
+    colored && matchesText(colored, text)
+      ? colored.map((token) => tokenSpan(token, lineStyle))
+      : [{ text, style: lineStyle }]
   return markWords(spans, whole.words[line.index] ?? [], kind === '+' ? 'addWord' : 'removeWord')
 }
 
@@ -180,7 +182,11 @@ function tokenSpan({ text, kind }: Token, lineStyle: Style): Span {
 }
 
 /** @param changedSpans changed words, as offsets in the line with its sign */
-function markWords(spans: readonly Span[], changedSpans: readonly { from: number; to: number }[], style: Style): Span[] {
+function markWords(
+  spans: readonly Span[],
+  changedSpans: readonly { from: number; to: number }[],
+  style: Style,
+): Span[] {
   if (changedSpans.length === 0) return [...spans]
   const out: Span[] = []
   let at = 1

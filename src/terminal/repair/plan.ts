@@ -32,7 +32,7 @@ const LANDLOCK_KERNEL = [6, 12] as const
  */
 export function planRepairs(tried: readonly TriedContainment[], machine: Machine): Repairs {
   if (machine.platform !== 'linux' || tried[0]?.works) return { repairs: [], notes: [] }
-  const isContained = tried.some(({ works: works }) => works)
+  const isContained = tried.some(({ works }) => works)
   const lacking = PROGRAMS.filter(({ programs }) => programs.some((each) => machine.find(each) === undefined))
   const installs = lacking.flatMap(({ package: name, gives }): Repair[] => {
     const commands = installCommands(machine, [name])

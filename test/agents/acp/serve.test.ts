@@ -2,11 +2,15 @@ import { existsSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { forwardInitialize } from '../../../src/agents/acp/capabilities.js'
 import { countProcesses } from '../../support/processes.js'
-import { FILES, metadataOf, recordsOf, testWorkspace, startSession } from '../../support/workspace.js'
+import { FILES, metadataOf, recordsOf, startSession, testWorkspace } from '../../support/workspace.js'
 import { scriptedAgent, startProxy } from './scripted-editor.js'
 
 /** Starts a proxy, initializes the connection, and creates a session. */
-async function startProxySession(files: Readonly<Record<string, string>> = FILES, capabilities: object = {}, version = 1) {
+async function startProxySession(
+  files: Readonly<Record<string, string>> = FILES,
+  capabilities: object = {},
+  version = 1,
+) {
   const project = testWorkspace(files)
   const workspace = await project.open({ durability: 'memory' })
   const session = await startSession(workspace)

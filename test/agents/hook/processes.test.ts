@@ -5,7 +5,14 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { CLAUDE_EVENTS } from '../../../src/agents/claude/index.js'
 import { compileOnce } from '../../support/compiled.js'
 import { stateOf } from '../../support/state.js'
-import { INTENTS, metadataOf, recordsOf, type TestWorkspace, testWorkspace, startSession } from '../../support/workspace.js'
+import {
+  INTENTS,
+  metadataOf,
+  recordsOf,
+  startSession,
+  type TestWorkspace,
+  testWorkspace,
+} from '../../support/workspace.js'
 import { call, fieldsOf } from './setup.js'
 
 /** The hooks as clients run them: as processes that read an event and exit. */
@@ -72,7 +79,11 @@ describe('a hook process', () => {
     'answers %s with one JSON object or blocks it, and never grants a tool that writes',
     async (event) => {
       const project = place()
-      const ended = await hook('claude', claudeEvent(project.root, event, { ...write(), name: 'w', prompt: 'x' }), project)
+      const ended = await hook(
+        'claude',
+        claudeEvent(project.root, event, { ...write(), name: 'w', prompt: 'x' }),
+        project,
+      )
       expect(claudeDecision(ended)).not.toBe('allow')
       if (['PreToolUse', 'PermissionRequest', 'WorktreeCreate'].includes(event))
         expect(claudeDecision(ended)).toBe('deny')
@@ -92,7 +103,9 @@ describe('a hook process', () => {
   it('reads an event of 10 MB', async () => {
     const project = place()
     const content = 'ä\n'.repeat(5_000_000 / 1.5)
-    expect(claudeDecision(await hook('claude', claudeEvent(project.root, 'PreToolUse', write(content)), project))).toBe('deny')
+    expect(claudeDecision(await hook('claude', claudeEvent(project.root, 'PreToolUse', write(content)), project))).toBe(
+      'deny',
+    )
     expect(clineBlocks(await hook('cline', clineEvent(project.root, content), project))).toBe(true)
     expect(claudeDecision(await hook('claude', `${'['.repeat(10_000_000)}`, project))).toBe('deny')
   })
@@ -101,7 +114,9 @@ describe('a hook process', () => {
     const project = place()
     // No file of this process may grow, which fails like a full disk with another code.
     const full = "trap '' XFSZ; ulimit -f 0; "
-    expect(claudeDecision(await hook('claude', claudeEvent(project.root, 'PreToolUse', write()), project, full))).toBe('deny')
+    expect(claudeDecision(await hook('claude', claudeEvent(project.root, 'PreToolUse', write()), project, full))).toBe(
+      'deny',
+    )
     expect(clineBlocks(await hook('cline', clineEvent(project.root), project, full))).toBe(true)
   })
 
@@ -110,7 +125,9 @@ describe('a hook process', () => {
     mkdirSync(`${stateOf(project.root)}/sessions/s1`, { recursive: true })
     for (const name of ['stage.log', 'review.jsonl', 'owner', 'claim.json']) {
       writeFileSync(`${stateOf(project.root)}/sessions/s1/${name}`, '{"what": is this\n{}\n')
-      expect(claudeDecision(await hook('claude', claudeEvent(project.root, 'PreToolUse', write()), project))).toBe('deny')
+      expect(claudeDecision(await hook('claude', claudeEvent(project.root, 'PreToolUse', write()), project))).toBe(
+        'deny',
+      )
       expect(clineBlocks(await hook('cline', clineEvent(project.root), project))).toBe(true)
     }
   })
@@ -126,7 +143,9 @@ describe('a hook process', () => {
   it('does not take a variable alone as proof of a mount', async () => {
     const project = place()
     const set = 'export ESCROW_SESSION=s1 ESCROW_INTENT_ID=INT-001; '
-    expect(claudeDecision(await hook('claude', claudeEvent(project.root, 'PreToolUse', write()), project, set))).toBe('deny')
+    expect(claudeDecision(await hook('claude', claudeEvent(project.root, 'PreToolUse', write()), project, set))).toBe(
+      'deny',
+    )
     expect(clineBlocks(await hook('cline', clineEvent(project.root), project, set))).toBe(true)
   })
 
@@ -227,7 +246,10 @@ describe("inside of a session's mount", () => {
     const session = await startSession(workspace, 'r1')
     session.fs.writeFileSync('src/a.ts', 'wrong\n')
     await session.flush()
-    writeFileSync(`${project.root}/event`, claudeEvent(project.root, 'PostToolUse', call('Write', { file_path: 'src/a.ts' })))
+    writeFileSync(
+      `${project.root}/event`,
+      claudeEvent(project.root, 'PostToolUse', call('Write', { file_path: 'src/a.ts' })),
+    )
     const hook = `"${process.execPath}" "${ESCROW}" hook claude < event`
     const script = `until [ -s /run/escrow/words ]; do sleep 0.05; done; ${hook} > src/first; ${hook} > src/second`
     const running = session.run(script, { every: 100 })

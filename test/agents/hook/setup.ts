@@ -52,7 +52,9 @@ export function setUpHooks({ isStaged = false, intents = NAMED, policy, env = {}
     codex: async (event, rest = {}) => fieldsOf(await answerCodex(eventText(event, rest), more)),
     gemini: async (event, rest = {}) => fieldsOf(await answerGemini(eventText(event, rest), more)),
     opencode: async (event, rest = {}) =>
-      fieldsOf(await answerOpencode(JSON.stringify({ event, sessionID: 'c1', directory: project.root, ...rest }), more)),
+      fieldsOf(
+        await answerOpencode(JSON.stringify({ event, sessionID: 'c1', directory: project.root, ...rest }), more),
+      ),
     async claude(event, rest = {}) {
       const answer = await answerClaude(eventText(event, rest), more)
       const output = fieldsOf(answer.hookSpecificOutput)

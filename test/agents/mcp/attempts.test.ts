@@ -179,6 +179,8 @@ describe('the table of tool calls, by the official client', () => {
     const differing = [...measure].filter(
       ([attempt, outcome]) => JSON.stringify(outcome) !== JSON.stringify(through.get(attempt)),
     )
-    expect(differing.map(([attempt, outcome]) => ({ deed: attempt, plain: outcome, through: through.get(attempt) }))).toEqual([])
+    expect(
+      differing.map(([attempt, outcome]) => ({ deed: attempt, plain: outcome, through: through.get(attempt) })),
+    ).toEqual([])
   })
 })

@@ -74,7 +74,11 @@ describe('the ledger', () => {
 
   it('shows the program in blame if no model is known', async () => {
     const project = testWorkspace()
-    const client = await clientOnHost(project.root, { intent: 'INT-001', session: 's' }, clientNamed('codex-mcp-client'))
+    const client = await clientOnHost(
+      project.root,
+      { intent: 'INT-001', session: 's' },
+      clientNamed('codex-mcp-client'),
+    )
     await callerOf(client)('write_file', write('src/a.ts'))
     const workspace = await project.open()
     const review = await workspace.review('s')

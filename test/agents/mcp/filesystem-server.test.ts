@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type TestWorkspace, testWorkspace, startSession } from '../../support/workspace.js'
+import { startSession, type TestWorkspace, testWorkspace } from '../../support/workspace.js'
 import { type Args, type Call, callerOf, clientOn, filesystemServer, textOf } from './fixture.js'
 
 /** Compares each tool of the official filesystem server with ours, on the same tree. */
@@ -146,7 +146,10 @@ describe('compared with the official filesystem server', () => {
 
   it('ours has all of its tools, with their arguments and output schemas', async () => {
     const project = testWorkspace()
-    const [ours, theirs] = [await clientOn(await startSession(await project.open())), await filesystemServer(project.root)]
+    const [ours, theirs] = [
+      await clientOn(await startSession(await project.open())),
+      await filesystemServer(project.root),
+    ]
     const mine = new Map((await ours.listTools()).tools.map((tool) => [tool.name, tool]))
     const { tools } = await theirs.listTools()
     expect(tools.length).toBeGreaterThan(13)

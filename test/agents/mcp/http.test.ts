@@ -72,10 +72,7 @@ describe('over HTTP', () => {
     ] as const) {
       const { project, url } = await serveHttp({ intent: 'INT-001', ...(session !== undefined && { session }) })
       const token = url.searchParams.get('token')
-      const [one, two] = [
-        await connect(url),
-        await connect(new URL('/mcp', url), { authorization: `Bearer ${token}` }),
-      ]
+      const [one, two] = [await connect(url), await connect(new URL('/mcp', url), { authorization: `Bearer ${token}` })]
       expect((await callerOf(one)('write_file', write)).isError).toBeUndefined()
       expect(textOf(await callerOf(two)('read_text_file', { path: 'src/a.ts' }))).toBe(second)
       await one.close()

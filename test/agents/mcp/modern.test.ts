@@ -2,7 +2,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { DENIAL, type McpHostOptions, openMcpHost, serveMcpHttp } from '../../../src/agents/mcp/index.js'
 import { testWorkspace } from '../../support/workspace.js'
-import { MODERN, modernCaller, modernClient, spawnServer, spawnModernServer, textOf } from './fixture.js'
+import { MODERN, modernCaller, modernClient, spawnModernServer, spawnServer, textOf } from './fixture.js'
 
 /** Clients of the revision without connections. The other tests use the revision with them. */
 
@@ -69,7 +69,10 @@ describe('over HTTP', () => {
     const { connect } = await serveHttp({ intent: 'INT-001', session: 's' })
     const [listening, working] = [modernClient(), await connect()]
     const updatedUris: string[] = []
-    listening.setNotificationHandler('notifications/resources/updated', ({ params }) => void updatedUris.push(params.uri))
+    listening.setNotificationHandler(
+      'notifications/resources/updated',
+      ({ params }) => void updatedUris.push(params.uri),
+    )
     await connect('', listening)
     await listening.listen({ resourceSubscriptions: ['stage://s/diff'] })
     await modernCaller(working)('write_file', WRITE)

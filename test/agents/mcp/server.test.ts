@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { DENIAL, FEEDBACK } from '../../../src/agents/mcp/index.js'
 import { startChild } from '../../children/run.js'
 import { compileOnce } from '../../support/compiled.js'
-import { metadataOf, recordsOf, testWorkspace, startSession } from '../../support/workspace.js'
+import { metadataOf, recordsOf, startSession, testWorkspace } from '../../support/workspace.js'
 import { callerOf, clientOn, clientOnHost, newClient, spawnServer, textOf } from './fixture.js'
 
 const DECIDING = /approv|commit|discard|undo|verdict|reject|answer/i
@@ -199,7 +199,13 @@ describe("a question to the client's user", () => {
 describe('escrow mcp', () => {
   it('serves the workspace of the working directory, and keeps acknowledged writes when it is killed', async () => {
     const project = testWorkspace()
-    const { client, transport, call } = await spawnServer(`${project.root}/src`, '--session', 's', '--intent', 'INT-001')
+    const { client, transport, call } = await spawnServer(
+      `${project.root}/src`,
+      '--session',
+      's',
+      '--intent',
+      'INT-001',
+    )
     expect(client.getServerVersion()?.name).toBe('escrowfs')
     expect((await call('write_file', { path: 'src/new.ts', content: 'new\n' })).isError).toBeUndefined()
     process.kill(transport.pid ?? expect.unreachable(), 'SIGKILL')

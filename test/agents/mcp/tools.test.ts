@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { DENIAL } from '../../../src/agents/mcp/index.js'
 import type { Human } from '../../../src/hooks/index.js'
 import { probeNow } from '../../../src/terminal/index.js'
-import { INTENTS, metadataOf, recordsOf, testWorkspace, startSession } from '../../support/workspace.js'
+import { INTENTS, metadataOf, recordsOf, startSession, testWorkspace } from '../../support/workspace.js'
 import { callerOf, clientOn, textOf } from './fixture.js'
 
 async function setUpTools(policy = '', human?: Human) {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { type Alias, type AliasOptions, aliasModules } from '../../../src/agents/roo/index.js'
 import type { Session } from '../../../src/index.js'
 import { tempDir } from '../../support/facade.js'
-import { reasonOf, type TestWorkspace, testWorkspace, startSession } from '../../support/workspace.js'
+import { reasonOf, startSession, type TestWorkspace, testWorkspace } from '../../support/workspace.js'
 
 /** The exports of a host's module: each `fs` that it got, and the module that it depends on. */
 interface Host {

@@ -92,9 +92,9 @@ describe('apply_diff', () => {
         const replaced = new Map(wanted.map(([at, lines]) => [at % texts.length, lines]))
         for (const [at, lines] of replaced) if (lines.join('\n') === texts[at]) replaced.delete(at)
         fc.pre(replaced.size > 0)
-        const escape = (text: string) => text.replace(/^(?=[=>:])/, '\\')
+        const escapeMarkers = (text: string) => text.replace(/^(?=[=>:])/, '\\')
         const diff = [...replaced].map(([at, lines]) =>
-          block(escape(texts[at] ?? ''), lines.map(escape).join('\n'), at + 1),
+          block(escapeMarkers(texts[at] ?? ''), lines.map(escapeMarkers).join('\n'), at + 1),
         )
         const join = (lines: readonly string[]) => lines.map((text) => text + end).join('')
         const expected = join(texts.flatMap((text, index) => replaced.get(index) ?? [text]))

@@ -324,7 +324,8 @@ describe('programs of Roo within a tool call', () => {
     await session.selectIntent('INT-001')
     const git = (...args: string[]) => waitForExit(bundle.programs.spawn('git', args, { cwd: `${home}/roo/storage` }))
     expect((await git('init', '-q', `--separate-git-dir=${home}/roo/storage/git`, project.root)).code).toBe(0)
-    const restore = () => git(`--git-dir=${home}/roo/storage/git`, `--work-tree=${project.root}`, 'clean', '-fdq', 'src')
+    const restore = () =>
+      git(`--git-dir=${home}/roo/storage/git`, `--work-tree=${project.root}`, 'clean', '-fdq', 'src')
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'staged\n' })
     await roo.getSystemPrompt()
     expect((await restore()).code).toBe(126)

@@ -166,7 +166,9 @@ describe('read_command_output', () => {
     const id = await artifact(fixture)
     const other = await fixture.workspace.session({ id: 'other' })
     expect(commandOutputs(other).read(id)).toBeUndefined()
-    expect((await fixture.call('read_file', { path: `.orchestration/sessions/agent/outputs/${id}` })).isError).toBe(true)
+    expect((await fixture.call('read_file', { path: `.orchestration/sessions/agent/outputs/${id}` })).isError).toBe(
+      true,
+    )
     expect((await fixture.session.changes()).changes).toEqual([])
     await fixture.session.close()
     const again = await fixture.workspace.session({ id: 'agent' })

@@ -2,7 +2,7 @@ import { toolNames } from '@roo-code/types'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { IntentGate, type KeptNames } from '../../../src/agents/roo/index.js'
 import { toolCatalogue } from '../../../src/hooks/index.js'
-import { testWorkspace, startSession } from '../../support/workspace.js'
+import { startSession, testWorkspace } from '../../support/workspace.js'
 import { liveFixture } from './live-fixture.js'
 
 interface Kept extends KeptNames {

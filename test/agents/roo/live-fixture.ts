@@ -119,7 +119,11 @@ export class FakeRoo extends EventEmitter implements LiveTask {
       await work()
     } catch (error) {
       const isOwnError = error instanceof Error && 'toJSON' in error
-      const serialized = isOwnError ? error : error instanceof Error ? { message: error.message, stack: error.stack } : error
+      const serialized = isOwnError
+        ? error
+        : error instanceof Error
+          ? { message: error.message, stack: error.stack }
+          : error
       push(JSON.stringify({ status: 'error', message: 'The tool execution failed', error: JSON.stringify(serialized) }))
       await this.diffViewProvider.reset()
     }

@@ -63,7 +63,9 @@ describe('host actions without a current call', () => {
     await expect(roo.diffViewProvider.saveDirectly('src/a.ts', 'x')).rejects.toThrow('No tool call is running')
     roo.toolRepetitionDetector.check({ id: 'x', name: 'select_active_intent', params: {} })
     await expect(roo.fs.promises.unlink(`${project.root}/src/a.ts`)).rejects.toMatchObject({ code: 'EACCES' })
-    const called = new Promise((resolve) => roo.fs.rename(`${project.root}/src/a.ts`, `${project.root}/src/z.ts`, resolve))
+    const called = new Promise((resolve) =>
+      roo.fs.rename(`${project.root}/src/a.ts`, `${project.root}/src/z.ts`, resolve),
+    )
     expect(await called).toMatchObject({ reason: 'access_denied' })
     expect(() => roo.fs.writeFileSync(`${project.root}/src/a.ts`, '')).toThrow('only while a tool call is running')
     expect(await roo.fs.promises.mkdir(`${project.root}/src/deep/er`, { recursive: true })).toBeUndefined()
@@ -146,9 +148,7 @@ describe('a turn', () => {
     const { roo } = await liveFixture({ policy: 'gate: {breaker: 2}' })
     const refuse = () => roo.dispatch('write_to_file', { path: 'mail/m.ts', content: String(roo.results.length) })
     for (let count = 0; count < 3; count++) await refuse()
-    expect(parse(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x' })).message).toMatch(
-      /^Stopped: /,
-    )
+    expect(parse(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x' })).message).toMatch(/^Stopped: /)
     roo.answers.push('messageResponse')
     expect(await roo.dispatch('ask_followup_question', { question: 'What now?' })).toBe('messageResponse')
     expect(parse(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x' }))).toMatchObject({
@@ -161,9 +161,7 @@ describe('a turn', () => {
     await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
     roo.answers.push('messageResponse')
     await roo.dispatch('ask_followup_question', { question: 'What now?' })
-    expect(parse(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x' })).message).toMatch(
-      /^Stopped: /,
-    )
+    expect(parse(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x' })).message).toMatch(/^Stopped: /)
   })
 })
 

@@ -4,7 +4,7 @@ import { type RooShell, type RooShellOptions, rooShell } from '../../../src/agen
 import { hostPrograms, serveShell } from '../../../src/index.js'
 import { compileOnce } from '../../support/compiled.js'
 import { tempDir } from '../../support/facade.js'
-import { metadataOf, recordsOf, testWorkspace, startSession } from '../../support/workspace.js'
+import { metadataOf, recordsOf, startSession, testWorkspace } from '../../support/workspace.js'
 import { FakeHost, startShell } from './fake-host.js'
 import { FakeRoo, type LiveOptions, liveFixture } from './live-fixture.js'
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { STAGED_SCHEME, stagedReview } from '../../../src/agents/roo/index.js'
 import type { ContentProvider } from '../../../src/agents/vscode/api.js'
 import type { Session, Workspace } from '../../../src/index.js'
-import { type TestWorkspace, testWorkspace, startSession } from '../../support/workspace.js'
+import { startSession, type TestWorkspace, testWorkspace } from '../../support/workspace.js'
 
 interface Uri {
   readonly scheme: string

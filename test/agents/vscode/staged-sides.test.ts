@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ContentProvider } from '../../../src/agents/vscode/index.js'
 import { displayKey, plainName, STAGED_SCHEME, sideRefOf, stagedSides } from '../../../src/agents/vscode/index.js'
-import { testWorkspace, startSession } from '../../support/workspace.js'
+import { startSession, testWorkspace } from '../../support/workspace.js'
 
 interface Uri {
   readonly scheme: string

@@ -107,7 +107,9 @@ const foreigners: Attack[] = [
   foreignDescriptorAttack('/proc/self/fd of the host', ({ fs: api }, fd) =>
     attempt(() => api.writeFileSync(`/proc/self/fd/${fd}`, MARK)),
   ),
-  foreignDescriptorAttack('/dev/fd of the host', ({ fs: api }, fd) => attempt(() => api.appendFileSync(`/dev/fd/${fd}`, MARK))),
+  foreignDescriptorAttack('/dev/fd of the host', ({ fs: api }, fd) =>
+    attempt(() => api.appendFileSync(`/dev/fd/${fd}`, MARK)),
+  ),
   foreignDescriptorAttack('a link to /proc/self/fd', ({ fs: api }, fd) => {
     attempt(() => api.symlinkSync(`/proc/self/fd/${fd}`, 'src/by-fd'))
     attempt(() => api.writeFileSync('src/by-fd', MARK))
@@ -152,7 +154,9 @@ const outlivingRows: Attack[] = [
   outlivingDescriptorAttack('a rule that makes the file read-only', 'src/a.ts', ({ world }) =>
     edit(world, '.orchestration/policy.yaml', 'access: { src/a.ts: read-only }\n'),
   ),
-  outlivingDescriptorAttack('a broken policy', 'src/a.ts', ({ world }) => edit(world, '.orchestration/policy.yaml', 'acess: {}\n')),
+  outlivingDescriptorAttack('a broken policy', 'src/a.ts', ({ world }) =>
+    edit(world, '.orchestration/policy.yaml', 'acess: {}\n'),
+  ),
   outlivingDescriptorAttack('its intent narrowed in the registry', 'src/a.ts', ({ world }) =>
     edit(
       world,

@@ -100,7 +100,9 @@ describe('a throw-away machine', () => {
 
   it('shows each effect, and no other', async () => {
     const effects = await inParallel(SHOWN, ([, code]) => harmOfLine(code), base())
-    expect(SHOWN.map(([what], index) => [what, effects[index]])).toEqual(SHOWN.map(([what, , expected]) => [what, expected]))
+    expect(SHOWN.map(([what], index) => [what, effects[index]])).toEqual(
+      SHOWN.map(([what, , expected]) => [what, expected]),
+    )
   })
 
   it('shows an effect of each of our own harmful commands', async () => {

@@ -6,7 +6,7 @@ import { initialState, type State, type Target } from '../../../src/cli/review/s
 import { type Event, update } from '../../../src/cli/review/update.js'
 import type { Session, Workspace } from '../../../src/core/api.js'
 import { stateOf } from '../../support/state.js'
-import { INTENTS, testWorkspace, startSession } from '../../support/workspace.js'
+import { INTENTS, startSession, testWorkspace } from '../../support/workspace.js'
 import { numberedLines } from './sets.js'
 
 interface ReviewerScreen {

@@ -5,7 +5,7 @@ import { threeHunks } from '../../hub/hunks.js'
 import { reviewerOf, states, sync } from '../../remote/kit.js'
 import { compileOnce } from '../../support/compiled.js'
 import { start, type Terminal, type TerminalOptions } from '../../support/tmux.js'
-import { testWorkspace, startSession } from '../../support/workspace.js'
+import { startSession, testWorkspace } from '../../support/workspace.js'
 import { escrowAt } from '../real.js'
 
 const PATH = 'src/a.ts'

@@ -6,7 +6,7 @@ import { compileOnce } from '../../support/compiled.js'
 import { tempDir } from '../../support/facade.js'
 import { stateOf } from '../../support/state.js'
 import { start, type Terminal, type TerminalOptions } from '../../support/tmux.js'
-import { type TestWorkspace, testWorkspace, startSession } from '../../support/workspace.js'
+import { startSession, type TestWorkspace, testWorkspace } from '../../support/workspace.js'
 import { numberedLines } from './sets.js'
 
 const escrow = (args: string) => `${process.execPath} ${compileOnce()}/test/children/escrow.js ${args}`

@@ -48,7 +48,8 @@ function screen(set: ChangeSet = SMALL, size = { columns: 80, rows: 24 }, questi
     press: (...keys: string[]) => {
       for (const key of keys) send({ is: 'key', key, at: later(1000) })
     },
-    restage: (now: ChangeSet, after = 1000) => send({ is: 'staged', staged: stagedEvent(now, questions), at: later(after) }),
+    restage: (now: ChangeSet, after = 1000) =>
+      send({ is: 'staged', staged: stagedEvent(now, questions), at: later(after) }),
     soon: (key: string) => send({ is: 'key', key, at: clock + 1 }),
     text: () =>
       view(state)
@@ -99,10 +100,13 @@ describe('keys', () => {
   })
 
   it('Y approves a file, and asks first if part of it was not seen', () => {
-    const s = screen(setOf({ path: 'a.ts', oldText: numberedLines(90), newText: numberedLines(90, { 3: 'x', 80: 'y' }) }), {
-      columns: 60,
-      rows: 18,
-    })
+    const s = screen(
+      setOf({ path: 'a.ts', oldText: numberedLines(90), newText: numberedLines(90, { 3: 'x', 80: 'y' }) }),
+      {
+        columns: 60,
+        rows: 18,
+      },
+    )
     s.press('Y')
     expect(s.effects).toEqual([])
     expect(s.text()).toContain('You have not scrolled 1 hunk of a.ts to the end')
@@ -352,7 +356,11 @@ describe('for any sequence of events', () => {
     '',
   )
   const content = fc.array(text, { maxLength: 30 }).map((lines) => lines.map((line) => `${line}\n`).join(''))
-  const changes = fc.record({ path, oldText: fc.option(content, { nil: null }), newText: fc.option(content, { nil: null }) })
+  const changes = fc.record({
+    path,
+    oldText: fc.option(content, { nil: null }),
+    newText: fc.option(content, { nil: null }),
+  })
   const set = fc
     .uniqueArray(changes, { selector: (each) => each.path, maxLength: 4 })
     .map((all) => setOf(...all.filter(({ oldText, newText }) => oldText !== newText)))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { testWorkspace, startSession } from '../../support/workspace.js'
+import { startSession, testWorkspace } from '../../support/workspace.js'
 import { escrowAt } from '../real.js'
 
 it('without a terminal names the other commands for a session, and answers an unknown one as `escrow diff` does', async () => {

@@ -4,7 +4,7 @@ import xterm from '@xterm/headless'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { compileOnce } from '../../support/compiled.js'
 import { start, type Terminal } from '../../support/tmux.js'
-import { testWorkspace, startSession } from '../../support/workspace.js'
+import { startSession, testWorkspace } from '../../support/workspace.js'
 
 /** A reviewer approves what the terminal shows, so a long line must arrive whole on every terminal and at every width. */
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, onTestFinished, vi } from 'vitest'
 import { build } from '../../../examples/vscode-extension/build.mjs'
 import type { Session } from '../../../src/index.js'
-import { type TestWorkspace, testWorkspace, startSession } from '../../support/workspace.js'
+import { startSession, type TestWorkspace, testWorkspace } from '../../support/workspace.js'
 import { Editor } from './editor.js'
 import { readManifest } from './manifest.js'
 

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { stateOf } from '../../support/state.js'
-import { testWorkspace, startSession } from '../../support/workspace.js'
+import { startSession, testWorkspace } from '../../support/workspace.js'
 import { activateExtension, openExtension, useBuiltExtension } from './bundle.js'
 import { Editor } from './editor.js'
 import { readManifest } from './manifest.js'
@@ -157,7 +157,11 @@ describe('editors', () => {
   })
 
   it('have verdicts above each hunk of the staged side, and none after the stage has changed', async () => {
-    const { editor, session, waitUntilShown: shows } = await open(
+    const {
+      editor,
+      session,
+      waitUntilShown: shows,
+    } = await open(
       ({ fs }) => fs.writeFileSync('src/long.ts', LONG.replace('line 2\n', 'two\n').replace('line 28\n', 'more\n')),
       { 'src/long.ts': LONG },
     )
@@ -177,7 +181,12 @@ const ASKS = 'access:\n  src/asked: ask\n'
 
 describe('questions', () => {
   it('are asked once when they appear, and the answer reaches the agent', async () => {
-    const { editor, session, project, waitUntilShown: shows } = await open(undefined, {
+    const {
+      editor,
+      session,
+      project,
+      waitUntilShown: shows,
+    } = await open(undefined, {
       '.orchestration/policy.yaml': ASKS,
       'src/asked/a.ts': 'a\n',
     })

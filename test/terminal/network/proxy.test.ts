@@ -220,7 +220,8 @@ describe('the proxy of a command', () => {
   it('has no UDP and no listening by SOCKS, and requires no password', async () => {
     const port = await web()
     const { open, say: send } = await proxyOf([`localhost:${port}`])
-    for (const command of [2, 3]) expect(socksReply(await send(socksConnectByName('localhost', port, command)))).toEqual([5, 0, 5, 7])
+    for (const command of [2, 3])
+      expect(socksReply(await send(socksConnectByName('localhost', port, command)))).toEqual([5, 0, 5, 7])
     expect([...Buffer.from(await send(Buffer.from([5, 1, 2])), 'latin1')]).toEqual([5, 255])
     const cut = open()
     cut.end(Buffer.from([5, 200, 0]))
@@ -231,7 +232,9 @@ describe('the proxy of a command', () => {
     const port = await web()
     const { say: send } = await proxyOf([`127.0.0.1:${port}`])
     const bye = Buffer.from(lines('GET / HTTP/1.1', 'Host: x', 'Connection: close'))
-    expect(socksReply(await send(Buffer.concat([socksConnectByAddress(1, [127, 0, 0, 1], port), bye])))).toEqual([5, 0, 5, 0])
+    expect(socksReply(await send(Buffer.concat([socksConnectByAddress(1, [127, 0, 0, 1], port), bye])))).toEqual([
+      5, 0, 5, 0,
+    ])
     expect(await send(connectLine(`127.0.0.1:${port}`) + bye)).toMatch(/^HTTP\/1.1 200 Connection established/)
     expect(await send(connectLine(`localhost:${port}`))).toMatch(/^HTTP\/1.1 403/)
   })

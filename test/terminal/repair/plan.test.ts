@@ -89,7 +89,10 @@ describe('a system setting', () => {
   it('is not offered if another provider works, in a container, or to root, who is exempt', () => {
     const plan = (machine: Parameters<typeof machineOf>[0], tried = REFUSED) =>
       planRepairs(tried, machineOf({ files: RESTRICTED, programs, ...machine }))
-    expect(plan({}, [failedContainment('user namespaces'), workingContainment('landlock-copy')])).toEqual({ repairs: [], notes: [] })
+    expect(plan({}, [failedContainment('user namespaces'), workingContainment('landlock-copy')])).toEqual({
+      repairs: [],
+      notes: [],
+    })
     expect(plan({ uid: 0 }).repairs).toEqual([])
     const inContainer = plan({ files: { ...RESTRICTED, '/.dockerenv': '' } })
     expect(inContainer.repairs).toEqual([])

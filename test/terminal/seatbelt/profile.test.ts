@@ -180,7 +180,8 @@ describe('the profile of a command', () => {
     const [closed, open] = [seatbeltProfile(plain), seatbeltProfile(Object.assign({}, plain, { network: true }))]
     const connect: Asked = { operation: 'network-outbound', name: '192.0.2.1:443' }
     const listen: Asked = { operation: 'network-bind', name: '127.0.0.1:80' }
-    for (const operation of [connect, listen]) expect([allows(closed, operation), allows(open, operation)]).toEqual([false, true])
+    for (const operation of [connect, listen])
+      expect([allows(closed, operation), allows(open, operation)]).toEqual([false, true])
     const socket = (path: string): Asked => ({ operation: 'network-outbound', path })
     for (const profile of [closed, open]) expect(allows(profile, socket('/private/var/run/docker.sock'))).toBe(false)
     expect(allows(open, socket('/private/var/run/mDNSResponder'))).toBe(true)

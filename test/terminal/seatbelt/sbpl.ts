@@ -51,7 +51,8 @@ export function allows({ text, parameters }: SeatbeltProfile, operation: Asked):
     if (head === 'require-all') return of.every(matches)
     if (head === 'subpath') return operation.path !== undefined && isBelow(operation.path, textOf(of[0]))
     if (head === 'literal') return operation.path === textOf(of[0])
-    if (head === 'regex') return operation.path !== undefined && new RegExp(String(of[0]).slice(2, -1)).test(operation.path)
+    if (head === 'regex')
+      return operation.path !== undefined && new RegExp(String(of[0]).slice(2, -1)).test(operation.path)
     if (head === 'sysctl-name' || head === 'global-name') return operation.name === textOf(of[0])
     if (head === 'sysctl-name-prefix') return operation.name?.startsWith(textOf(of[0])) ?? false
     if (head === 'target') return operation.isSameSandbox === true
