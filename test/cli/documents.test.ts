@@ -133,9 +133,9 @@ const DOCUMENTS = {
   scope: z.strictObject({ intent, requests: z.array(request) }),
 }
 
-let fixture: Scene
+let setup: Scene
 beforeEach(() => {
-  fixture = scene({ 'src/kept.txt': 'kept\n' })
+  setup = scene({ 'src/kept.txt': 'kept\n' })
 })
 
 async function escrow(...argv: string[]) {
@@ -147,7 +147,7 @@ async function escrow(...argv: string[]) {
     err: (text: string) => {
       output.err += text
     },
-    ...{ cwd: fixture.root, terminal: true, color: false, version: '1' },
+    ...{ cwd: setup.root, terminal: true, color: false, version: '1' },
   }
   // escrow is not installed here. test/client-settings runs the hooks.
   const installed = { ...library, probeEntry: async () => undefined }
@@ -164,8 +164,8 @@ async function runDocument<T>(schema: z.ZodType<T>, ...argv: string[]): Promise<
 }
 
 async function stageFiles(files: Readonly<Record<string, string>>, more: { ask?: string } = {}): Promise<void> {
-  const workspace = await fixture.open()
-  const session = await fixture.agent(workspace, 'agent-1')
+  const workspace = await setup.open()
+  const session = await setup.agent(workspace, 'agent-1')
   for (const [path, text] of Object.entries(files)) session.fs.writeFileSync(path, text)
   if (more.ask !== undefined) await session.requestScope([more.ask], 'The page needs it.')
   await workspace.close()
@@ -233,22 +233,22 @@ it('intents and requests for scope each print one document', async () => {
 })
 
 it('adopt and notes print what they wrote, and init --git which hooks it installed', async () => {
-  git(fixture.root, 'init', '-q', '-b', 'main')
+  git(setup.root, 'init', '-q', '-b', 'main')
   expect((await runDocument(DOCUMENTS.init, 'init', '--git', '--yes')).settings).toHaveLength(4)
   const removed = await runDocument(DOCUMENTS.init, 'init', '--git', '--remove', '--yes')
   expect(removed.settings.map(({ change }) => change)).toEqual(Array(4).fill('removed'))
-  git(fixture.root, 'config', 'core.hooksPath', '.husky')
+  git(setup.root, 'config', 'core.hooksPath', '.husky')
   expect((await runDocument(DOCUMENTS.init, 'init', '--git', '--yes')).manual).toHaveLength(4)
-  commitAll(fixture.root)
+  commitAll(setup.root)
   expect(await runDocument(DOCUMENTS.adopt, 'adopt')).toEqual({ written: [], left: 0 })
   expect(await runDocument(DOCUMENTS.adopt, 'notes', 'export', 'HEAD')).toEqual({ written: [], left: 0 })
-  git(fixture.root, 'notes', '--ref=other', 'add', '-m', 'a note')
+  git(setup.root, 'notes', '--ref=other', 'add', '-m', 'a note')
   const { imported } = await runDocument(DOCUMENTS.imported, 'notes', 'import', 'refs/notes/other')
-  expect(imported).toEqual([git(fixture.root, 'rev-parse', 'HEAD').trim()])
+  expect(imported).toEqual([git(setup.root, 'rev-parse', 'HEAD').trim()])
 })
 
 it('init changes settings only with --yes', async () => {
-  const fresh = fixture.at('fresh')
+  const fresh = setup.at('fresh')
   mkdirSync(fresh)
   const initialized = await runDocument(DOCUMENTS.init, '-C', fresh, 'init')
   expect(initialized.created).toContain('.orchestration/policy.yaml')
@@ -268,27 +268,19 @@ it('a backtest prints one document, with the rules of the workspace or of named 
     message: { content: [{ type: 'tool_use', id, name, input }] },
   })
   const calls = [call('1', { command: 'rm -rf dist' }), call('2', { file_path: 'web/a.ts' }, 'Write')]
-  const history = fixture.at('history.jsonl')
-  writeFileSync(history, calls.map((each) => `${JSON.stringify(each)}\n`).join(''))
+  const file = setup.at('history.jsonl')
+  writeFileSync(file, calls.map((each) => `${JSON.stringify(each)}\n`).join(''))
   // The workspace's intent owns other paths.
-  const own = await runDocument(DOCUMENTS.backtest, 'backtest', history)
+  const own = await runDocument(DOCUMENTS.backtest, 'backtest', file)
   expect(own.calls).toMatchObject({ all: 2, staged: 1, refused: 1 })
-  writeFileSync(fixture.at('p.yaml'), 'terminal: { classes: { destructive: ask } }\n')
+  writeFileSync(setup.at('p.yaml'), 'terminal: { classes: { destructive: ask } }\n')
   const other = await runDocument(DOCUMENTS.backtest, 'backtest', 'history.jsonl', '--policy', 'p.yaml')
   expect(other.rules.map(({ rule }) => rule)).toEqual(['destructive', 'scope'])
-  const page = await runDocument(
-    DOCUMENTS.backtest,
-    'backtest',
-    history,
-    '--below',
-    '/home',
-    '--html',
-    fixture.at('r.html'),
-  )
+  const page = await runDocument(DOCUMENTS.backtest, 'backtest', file, '--below', '/home', '--html', setup.at('r.html'))
   expect(page.sessions).toHaveLength(1)
-  expect(readFileSync(fixture.at('r.html'), 'utf8')).toMatch(/^<!doctype html>/)
-  expect((await runDocument(DOCUMENTS.proposal, 'backtest', history, '--propose')).learned.classes).toEqual([])
-  await runDocument(DOCUMENTS.backtest, 'backtest', history, '--record', 'cases')
+  expect(readFileSync(setup.at('r.html'), 'utf8')).toMatch(/^<!doctype html>/)
+  expect((await runDocument(DOCUMENTS.proposal, 'backtest', file, '--propose')).learned.classes).toEqual([])
+  await runDocument(DOCUMENTS.backtest, 'backtest', file, '--record', 'cases')
   expect(await runDocument(DOCUMENTS.cases, 'policy', 'test', 'cases')).toEqual({ cases: 2, changed: [] })
   const changed = await escrow('policy', 'test', './cases', '--policy', 'p.yaml')
   expect(changed.code).toBe(1)
@@ -300,6 +292,6 @@ it('a backtest prints one document, with the rules of the workspace or of named 
       actual: { expect: 'ask', reason: 'destructive' },
     },
   ])
-  const { code, err } = await escrow('backtest', history, '--policy', 'absent.yaml')
+  const { code, err } = await escrow('backtest', file, '--policy', 'absent.yaml')
   expect([code, err]).toEqual([1, expect.stringContaining('absent.yaml does not exist.')])
 })

@@ -80,10 +80,10 @@ async function commit({ layout }: Site, store: StageStore, approved: readonly St
 }
 
 /** False if the selected part cannot be committed alone: a file in place of a directory that was to stay. */
-async function commits(fixture: Site, approved: readonly StagedChange[]): Promise<boolean> {
-  if (sourcesInUse(fixture.store.overlay, approved, diffStage(fixture.store.overlay).changes).length > 0) return false
+async function commits(setup: Site, approved: readonly StagedChange[]): Promise<boolean> {
+  if (sourcesInUse(setup.store.overlay, approved, diffStage(setup.store.overlay).changes).length > 0) return false
   try {
-    await commit(fixture, fixture.store, approved)
+    await commit(setup, setup.store, approved)
     return true
   } catch (error) {
     if (error instanceof EscrowError && error.refused) return false
@@ -91,16 +91,16 @@ async function commits(fixture: Site, approved: readonly StagedChange[]): Promis
   }
 }
 
-const describeChanges = (changes: readonly StagedChange[]) =>
+const listChanges = (changes: readonly StagedChange[]) =>
   changes.map(({ content: _, times, ...change }) => JSON.stringify({ ...change, times: String(times?.mtimeNs) })).sort()
 
 async function property(sequence: readonly Mutation[], check: (site: Site) => Promise<void>): Promise<void> {
-  const fixture = site()
+  const setup = site()
   try {
-    for (const step of sequence) mutate(fixture.store.overlay, step)
-    await check(fixture)
+    for (const step of sequence) mutate(setup.store.overlay, step)
+    await check(setup)
   } finally {
-    fixture.dispose()
+    setup.dispose()
   }
 }
 
@@ -138,12 +138,12 @@ const WHERE_A_LINK_STOOD: readonly (readonly [string, readonly Mutation[]])[] = 
 ]
 
 it.each(WHERE_A_LINK_STOOD)('commits %s in place of a link', async (_, sequence) => {
-  await property([{ op: 'remove', path: p('b/l') }, ...sequence], async (fixture) => {
-    const wanted = mergedFiles(fixture.store.overlay)
-    const { changes } = diffStage(fixture.store.overlay)
+  await property([{ op: 'remove', path: p('b/l') }, ...sequence], async (setup) => {
+    const wanted = mergedFiles(setup.store.overlay)
+    const { changes } = diffStage(setup.store.overlay)
     expect(changes.filter(({ drifted }) => drifted)).toEqual([])
-    await commit(fixture, fixture.store, changes)
-    expect(onDisk(fixture.layout.root)).toEqual(wanted)
+    await commit(setup, setup.store, changes)
+    expect(onDisk(setup.layout.root)).toEqual(wanted)
   })
 })
 
@@ -153,19 +153,19 @@ it('commits a file in place of a directory whose files were committed under anot
     { op: 'mkdir', path: p('a') },
     { op: 'put', path: p('a/b'), data: '' },
   ]
-  await property(sequence, async (fixture) => {
-    const { overlay } = fixture.store
+  await property(sequence, async (setup) => {
+    const { overlay } = setup.store
     const wanted = mergedFiles(overlay)
     await commit(
-      fixture,
-      fixture.store,
+      setup,
+      setup.store,
       diffStage(overlay).changes.filter(({ path }) => ['d/a/a', 'd/a/b/a'].includes(path)),
     )
-    fixture.store.settle([])
+    setup.store.settle([])
     expect(mergedFiles(overlay)).toEqual(wanted)
-    await commit(fixture, fixture.store, diffStage(overlay).changes)
-    fixture.store.settle([])
-    expect(onDisk(fixture.layout.root)).toEqual(wanted)
+    await commit(setup, setup.store, diffStage(overlay).changes)
+    setup.store.settle([])
+    expect(onDisk(setup.layout.root)).toEqual(wanted)
     expect(diffStage(overlay).changes).toEqual([])
   })
 })
@@ -175,19 +175,19 @@ it('commits the last file of a moved directory, and drops the directory', async 
     { op: 'put', path: p('a/b/a'), data: '', at: 0 },
     { op: 'move', from: p('a'), to: p('d') },
   ]
-  await property(sequence, async (fixture) => {
-    const { overlay } = fixture.store
+  await property(sequence, async (setup) => {
+    const { overlay } = setup.store
     const wanted = mergedFiles(overlay)
     const { changes } = diffStage(overlay)
     await commit(
-      fixture,
-      fixture.store,
+      setup,
+      setup.store,
       changes.filter(({ path }) => path !== 'd/b/a'),
     )
-    fixture.store.settle([])
-    await commit(fixture, fixture.store, diffStage(overlay).changes)
-    fixture.store.settle([])
-    expect(onDisk(fixture.layout.root)).toEqual(wanted)
+    setup.store.settle([])
+    await commit(setup, setup.store, diffStage(overlay).changes)
+    setup.store.settle([])
+    expect(onDisk(setup.layout.root)).toEqual(wanted)
     expect(diffStage(overlay).changes).toEqual([])
   })
 })
@@ -196,14 +196,14 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
   it('are equal once everything staged was committed, and then nothing is staged', async () => {
     await fc.assert(
       fc.asyncProperty(steps, (sequence) =>
-        property(sequence, async (fixture) => {
-          const { overlay } = fixture.store
+        property(sequence, async (setup) => {
+          const { overlay } = setup.store
           const wanted = mergedFiles(overlay)
           const { changes } = diffStage(overlay)
-          const label = inspect(describeChanges(changes), { maxArrayLength: null })
-          if (changes.length > 0) await commit(fixture, fixture.store, changes)
-          expect(onDisk(fixture.layout.root), label).toEqual(wanted)
-          fixture.store.settle([])
+          const label = inspect(listChanges(changes), { maxArrayLength: null })
+          if (changes.length > 0) await commit(setup, setup.store, changes)
+          expect(onDisk(setup.layout.root), label).toEqual(wanted)
+          setup.store.settle([])
           expect(diffStage(overlay).changes, label).toEqual([])
           expect(mergedFiles(overlay), label).toEqual(wanted)
         }),
@@ -215,18 +215,18 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
   it('show the same merged view after a partial commit', async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.infiniteStream(fc.boolean()), (sequence, choices) =>
-        property(sequence, async (fixture) => {
-          const { overlay } = fixture.store
+        property(sequence, async (setup) => {
+          const { overlay } = setup.store
           const approved = diffStage(overlay).changes.filter(() => choices.next().value)
           const wanted = mergedFiles(overlay)
-          const label = inspect(describeChanges(approved), { maxArrayLength: null })
-          if (approved.length === 0 || !(await commits(fixture, approved))) return
-          fixture.store.settle([])
+          const label = inspect(listChanges(approved), { maxArrayLength: null })
+          if (approved.length === 0 || !(await commits(setup, approved))) return
+          setup.store.settle([])
           expect(mergedFiles(overlay), label).toEqual(wanted)
           const rest = diffStage(overlay).changes
-          if (rest.length === 0 || !(await commits(fixture, rest))) return
-          expect(onDisk(fixture.layout.root), inspect(describeChanges(rest))).toEqual(wanted)
-          fixture.store.settle([])
+          if (rest.length === 0 || !(await commits(setup, rest))) return
+          expect(onDisk(setup.layout.root), inspect(listChanges(rest))).toEqual(wanted)
+          setup.store.settle([])
           expect(diffStage(overlay).changes, label).toEqual([])
         }),
       ),
@@ -245,8 +245,8 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
           }
           const replayed = readStage(layout, 'one')
           expect(mergedFiles(replayed.overlay)).toEqual(mergedFiles(store.overlay))
-          expect(describeChanges(diffStage(replayed.overlay).changes)).toEqual(
-            describeChanges(diffStage(store.overlay).changes),
+          expect(listChanges(diffStage(replayed.overlay).changes)).toEqual(
+            listChanges(diffStage(store.overlay).changes),
           )
         }),
       ),
@@ -257,15 +257,15 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
   it('keep this session’s content and bases after another session’s commit', async () => {
     await fc.assert(
       fc.asyncProperty(steps, steps, (mine, theirs) =>
-        property(mine, async (fixture) => {
-          const { overlay } = fixture.store
-          const other = fixture.openStore('two')
+        property(mine, async (setup) => {
+          const { overlay } = setup.store
+          const other = setup.openStore('two')
           for (const step of theirs) mutate(other.overlay, step)
           const before = diffStage(overlay).changes
           const held = new Map(
             before
-              .filter((change) => isHeld(fixture.store, change))
-              .map((each) => [each.path, readView(fixture.store, each)]),
+              .filter((change) => isHeld(setup.store, change))
+              .map((each) => [each.path, readAt(setup.store, each)]),
           )
           const bases = new Map(
             [...overlay.stage.bases].map(([path, { state }]) => [
@@ -275,14 +275,11 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
           )
           const { changes } = diffStage(other.overlay)
           if (changes.length === 0) return
-          await commit(fixture, other, changes, 'two')
-          fixture.store.settle([])
-          const label = inspect(
-            { theirs: describeChanges(changes), mine: describeChanges(before) },
-            { maxArrayLength: null },
-          )
+          await commit(setup, other, changes, 'two')
+          setup.store.settle([])
+          const label = inspect({ theirs: listChanges(changes), mine: listChanges(before) }, { maxArrayLength: null })
           for (const [path, content] of held)
-            expect(readView(fixture.store, { path }), `${path} of ${label}`).toEqual(content)
+            expect(readAt(setup.store, { path }), `${path} of ${label}`).toEqual(content)
           for (const { path, from, kind, drifted, before: base } of diffStage(overlay).changes) {
             if (drifted || !bases.has(from ?? path) || kind === 'mkdir' || base?.type === 'dir') continue
             expect(base?.digest, `${path} of ${label}`).toBe(bases.get(from ?? path))
@@ -299,6 +296,6 @@ function isHeld({ overlay }: StageStore, { path, after }: StagedChange): boolean
   return after?.type === 'file' && overlay.placeOf(path).node?.inode !== undefined
 }
 
-function readView({ overlay }: StageStore, { path }: Pick<StagedChange, 'path'>): string {
+function readAt({ overlay }: StageStore, { path }: Pick<StagedChange, 'path'>): string {
   return overlay.typeOf(path) === 'file' ? overlay.read(path).toString() : String(overlay.typeOf(path))
 }
