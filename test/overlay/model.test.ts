@@ -263,9 +263,7 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
           for (const step of theirs) mutate(other.overlay, step)
           const before = diffStage(overlay).changes
           const held = new Map(
-            before
-              .filter((change) => isHeld(setup.store, change))
-              .map((each) => [each.path, readAt(setup.store, each)]),
+            before.filter((change) => isHeld(setup.store, change)).map((each) => [each.path, view(setup.store, each)]),
           )
           const bases = new Map(
             [...overlay.stage.bases].map(([path, { state }]) => [
@@ -279,7 +277,7 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
           setup.store.settle([])
           const label = inspect({ theirs: listChanges(changes), mine: listChanges(before) }, { maxArrayLength: null })
           for (const [path, content] of held)
-            expect(readAt(setup.store, { path }), `${path} of ${label}`).toEqual(content)
+            expect(view(setup.store, { path }), `${path} of ${label}`).toEqual(content)
           for (const { path, from, kind, drifted, before: base } of diffStage(overlay).changes) {
             if (drifted || !bases.has(from ?? path) || kind === 'mkdir' || base?.type === 'dir') continue
             expect(base?.digest, `${path} of ${label}`).toBe(bases.get(from ?? path))
@@ -296,6 +294,6 @@ function isHeld({ overlay }: StageStore, { path, after }: StagedChange): boolean
   return after?.type === 'file' && overlay.placeOf(path).node?.inode !== undefined
 }
 
-function readAt({ overlay }: StageStore, { path }: Pick<StagedChange, 'path'>): string {
+function view({ overlay }: StageStore, { path }: Pick<StagedChange, 'path'>): string {
   return overlay.typeOf(path) === 'file' ? overlay.read(path).toString() : String(overlay.typeOf(path))
 }
