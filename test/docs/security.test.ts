@@ -24,7 +24,7 @@ describe('docs/security.md', () => {
     const [file, name] = [at(row, 4), at(row, 5).replaceAll('`', '')]
     const test = read(file.replaceAll('`', ''))
     const names = [
-      ...test.matchAll(/(?:\b(?:it|test|trick)(?:\.each\([\s\S]*?\))?\(\s*|name: )(['"`])((?:\\.|(?!\1).)*)\1/g),
+      ...test.matchAll(/(?:\b(?:it|test|newTrick)(?:\.each\([\s\S]*?\))?\(\s*|name: )(['"`])((?:\\.|(?!\1).)*)\1/g),
     ]
     expect(names.map((match) => match[2])).toContain(name)
   })
