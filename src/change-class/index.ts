@@ -8,3 +8,4 @@
  */
 export { languageOf } from './languages.js'
 export { createMeasure, type KnownClasses, TOO_MUCH } from './measure.js'
+export { CLASSIFIER } from './version.js'

@@ -40,6 +40,8 @@ export interface Layout {
   readonly clients: string
   /** The cache of measured mutation classes. */
   readonly classes: string
+  /** The cache of findings about changed files. */
+  readonly findings: string
   /** The policy, intents and templates that a person has accepted. */
   readonly trustFile: string
   session(id: string): SessionLayout
@@ -116,6 +118,7 @@ export function layoutOf(root: string, state: string): Layout {
     locks: join(state, 'locks'),
     clients: join(state, 'clients'),
     classes: join(state, 'classes.jsonl'),
+    findings: join(state, 'findings.jsonl'),
     trustFile: join(state, 'trust.json'),
     session(id) {
       const sessionDir = join(state, 'sessions', id)

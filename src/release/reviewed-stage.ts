@@ -10,6 +10,7 @@ import {
   createMutations,
   createRisks,
   diskNow,
+  findingsCache,
   flagsOf,
   measureApproved,
   type StageStore,
@@ -22,7 +23,7 @@ import type { ReviewedSession } from './reviewed-session.js'
 export class ReviewedStage implements ReviewStage {
   readonly #classes
   readonly #mutations
-  readonly #risks = createRisks()
+  readonly #risks
   #store: StageStore
   #diff: StageDiff | undefined
 
@@ -34,6 +35,7 @@ export class ReviewedStage implements ReviewStage {
   ) {
     this.#classes = classCache(session.layout)
     this.#mutations = createMutations(this.#classes)
+    this.#risks = createRisks(findingsCache(session.layout))
     this.#store = store
   }
 

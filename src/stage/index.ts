@@ -5,8 +5,9 @@
  * In: edits by the governed fs and by commands, commits and verdicts of other processes. Out: change sets, and the
  * stage's log. Must not happen here: a decision whether a write is allowed, a change of the workspace itself.
  */
+
+export { classCache, findingsCache } from './caches.js'
 export { beforeOf, changeSetOf, diskNow, flagsOf } from './change-view.js'
-export { classCache } from './class-cache.js'
 export { closedByRules } from './closed-files.js'
 export { sessionCommitsAfter } from './committed-changes.js'
 export { ContentLock } from './content-lock.js'

@@ -1,15 +1,17 @@
-import type { FileState, StagedChange } from '../../overlay/index.js'
+import { digest, type FileState, type StagedChange } from '../../overlay/index.js'
 import type { Mutation } from '../core/mutation.js'
 import type { Risk } from '../core/risk-api.js'
 import { type Changed, type FileFindings, factsOf, riskOf, type Side } from '../risk/index.js'
+import type { KnownFindings } from './caches.js'
 import { beforeOf } from './change-view.js'
 import type { StageStore } from './store.js'
 
 /**
  * Finds the risks of the staged changes, for a reviewer who asks. The findings of a file are kept as long as both of
  * its contents stay, so that a second look reads only the changes since the first.
+ * @param stored the findings of other processes
  */
-export function createRisks() {
+export function createRisks(stored: KnownFindings) {
   let cache = new Map<string, FileFindings>()
   return async (
     store: StageStore,
@@ -22,11 +24,15 @@ export function createRisks() {
     const known = {
       get: (change: Changed) => {
         const key = keys.get(change) ?? ''
-        const found = cache.get(key)
+        const found = cache.get(key) ?? stored.get(key)
         if (found !== undefined) now.set(key, found)
         return found
       },
-      set: (change: Changed, found: FileFindings) => void now.set(keys.get(change) ?? '', found),
+      set(change: Changed, found: FileFindings) {
+        const key = keys.get(change) ?? ''
+        now.set(key, found)
+        stored.set(key, found)
+      },
     }
     const facts = await factsOf(changes, { known })
     cache = now
@@ -58,7 +64,11 @@ function sideOf({ type, mode }: FileState, read: () => Uint8Array | null): Side 
   }
 }
 
-/** The cache key of a file: both states, and everything else that its findings depend on. */
+/** The cache key of a file: a digest of both states, and of everything else that its findings depend on. */
 function keyOf(change: StagedChange | undefined, { mutation }: Changed): string {
-  return JSON.stringify([change?.path, change?.kind, change?.before, change?.after, mutation?.class === 'AST_REFACTOR'])
+  const state = (side: FileState | null | undefined) => side && [side.type, side.digest, side.mode]
+  const isRefactoring = mutation?.class === 'AST_REFACTOR'
+  return digest(
+    JSON.stringify([change?.path, change?.kind, state(change?.before), state(change?.after), isRefactoring]),
+  )
 }

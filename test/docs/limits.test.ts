@@ -68,7 +68,8 @@ const UNMET: Readonly<Record<string, string>> = {
       'src/commit/pin.ts#MAX_OPEN',
       'src/judge/judge.ts#MAX_SESSIONS',
       'src/backtest/replay.ts#MAX_REMEMBERED',
-      'src/stage/class-cache.ts#MOST',
+      'src/stage/result-cache.ts#MOST',
+      'src/stage/result-cache.ts#MAX_RESULT',
       'src/release/commit-bases.ts#MAX_UNCACHED',
       'src/stage/seen-files.ts#MAX_COPIED',
       'src/web/review-handle.ts#MAX_HANDLES',
@@ -82,7 +83,12 @@ const UNMET: Readonly<Record<string, string>> = {
     'src/trace/anchor-lines.ts#MAX_HASHES',
   ]),
   ...because('it bounds a cache, or is its version', [
-    ...['src/os/keep-code.ts#MOST', 'src/os/parsed-texts.ts#MOST', 'src/stage/class-line-schema.ts#CLASSIFIER'],
+    ...[
+      'src/os/keep-code.ts#MOST',
+      'src/os/parsed-texts.ts#MOST',
+      'src/change-class/version.ts#CLASSIFIER',
+      'src/risk/version.ts#RULES',
+    ],
   ]),
   ...because('it is an internal delay or timeout', [
     'src/terminal/network/tunnel.ts#CONNECT_MS',

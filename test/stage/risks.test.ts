@@ -1,4 +1,9 @@
-import { expect, it } from 'vitest'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { expect, it, vi } from 'vitest'
+import { diffStage } from '../../overlay/index.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
+import { createRisks, findingsCache, readStage } from '../../src/stage/index.js'
 import { startSession, testWorkspace } from '../support/workspace.js'
 
 const GUARDED = 'export function f(u) {\n  if (!u) throw new Error()\n}\n'
@@ -46,4 +51,24 @@ it('a deleted, a moved and a linked file have facts', async () => {
     ['src/c.ts', []],
     ['src/d.ts', ['link']],
   ])
+})
+
+it('a review takes the findings of an earlier process, and only for the same two contents', async () => {
+  const place = testWorkspace({ 'src/a.ts': GUARDED })
+  const session = await startSession(await place.open())
+  session.fs.writeFileSync('src/a.ts', BARE)
+  const layout = layoutAt(place.root)
+  const factsIn = async (findings: string) => {
+    const store = readStage(layout, session.id)
+    const { changes } = diffStage(store.overlay)
+    const risks = await createRisks(findingsCache({ ...layout, findings }))(store, changes, new Map())
+    return [...risks.values()].flatMap(({ facts }) => facts.map(({ name }) => name))
+  }
+  const { findings } = layout
+  expect(await factsIn(findings)).toEqual(['guard-removed', 'no-test'])
+  await vi.waitFor(() => expect(readFileSync(findings, 'utf8')).toContain('guard-removed'))
+  writeFileSync(findings, readFileSync(findings, 'utf8').replace('guard-removed', 'early-return-removed'))
+  expect(await factsIn(`${dirname(findings)}/./findings.jsonl`)).toEqual(['early-return-removed', 'no-test'])
+  session.fs.chmodSync('src/a.ts', 0o600)
+  expect(await factsIn(`${dirname(findings)}/././findings.jsonl`)).toEqual(['guard-removed', 'no-test'])
 })

@@ -1,10 +1,11 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { CLASSIFIER } from '../../src/change-class/index.js'
 import { layoutOf } from '../../src/core/layout.js'
 import type { Measured } from '../../src/core/mutation.js'
 import { layoutAt } from '../../src/os/workspace-state.js'
-import { CLASSIFIER } from '../../src/stage/class-line-schema.js'
-import { classCache } from '../../src/stage/index.js'
+import { RULES } from '../../src/risk/index.js'
+import { classCache, findingsCache } from '../../src/stage/index.js'
 import { tempDir } from '../support/facade.js'
 import { metadataOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 
@@ -38,8 +39,9 @@ describe('the cache of classes', () => {
     const { file, inNewProcess } = place()
     inNewProcess().set('kept', FOUND)
     await waitForWrite(file)
-    const line = (more: object) => `${JSON.stringify({ v: CLASSIFIER, key: 'bad', ...FOUND, ...more })}\n`
-    appendFileSync(file, `${line({ v: CLASSIFIER + 1 })}${line({ class: 'HARMLESS' })}${line({}).slice(0, 30)}`)
+    const line = (v: number, more: object) => `${JSON.stringify({ v, key: 'bad', found: { ...FOUND, ...more } })}\n`
+    const lines = [line(CLASSIFIER + 1, {}), line(CLASSIFIER, { class: 'HARMLESS' }), line(CLASSIFIER, {}).slice(0, -9)]
+    appendFileSync(file, `${lines.join('')}\n`)
     const cache = inNewProcess()
     expect([cache.get('kept'), cache.get('bad')]).toEqual([FOUND, undefined])
   })
@@ -54,6 +56,13 @@ describe('the cache of classes', () => {
     expect(readFileSync(file, 'utf8').split('\n').length).toBeLessThan(4_200)
   })
 
+  it.each(['"', '","found":{}', '\n', '}', '\u2028', ''])('returns what was stored under the key %j', async (key) => {
+    const { file, inNewProcess } = place()
+    inNewProcess().set(key, { ...FOUND, detail: `${key}}` })
+    await waitForWrite(file)
+    expect(inNewProcess().get(key)).toEqual({ ...FOUND, detail: `${key}}` })
+  })
+
   it('works without a file if none can be written', () => {
     const { path: root, dispose } = tempDir()
     onTestFinished(dispose)
@@ -61,6 +70,35 @@ describe('the cache of classes', () => {
     const cache = classCache(layoutOf(root, `${root}/state`))
     cache.set('key', FOUND)
     expect(cache.get('key')).toEqual(FOUND)
+  })
+})
+
+describe('the cache of findings', () => {
+  const place = () => {
+    const { path: root, dispose } = tempDir()
+    onTestFinished(dispose)
+    mkdirSync(`${root}/state`)
+    return { ...layoutOf(root, `${root}/state`), other: `${root}/state/./findings.jsonl` }
+  }
+
+  it('passes findings to another process', async () => {
+    const layout = place()
+    const found = [{ name: 'guard-removed' as const, what: 'if (!u)', oldLine: 2, gone: ['if(!u)'] }]
+    findingsCache(layout).set('key', found)
+    await waitForWrite(layout.findings)
+    expect(findingsCache({ ...layout, findings: layout.other }).get('key')).toEqual(found)
+  })
+
+  it('skips a finding with an unknown name, and stores no result of more than 64 KiB', async () => {
+    const layout = place()
+    const line = JSON.stringify({ v: RULES, key: 'unknown', found: [{ name: 'toString', what: '' }] })
+    writeFileSync(layout.findings, `${line}\n`)
+    const cache = findingsCache(layout)
+    cache.set('long', [{ name: 'link', what: 'x'.repeat(65_536) }])
+    cache.set('short', [{ name: 'link', what: 'x' }])
+    await vi.waitFor(() => expect(readFileSync(layout.findings, 'utf8')).toContain('short'))
+    expect(['unknown', 'long', 'short'].map((key) => cache.get(key)?.length)).toEqual([undefined, undefined, 1])
+    expect(readFileSync(layout.findings, 'utf8')).not.toContain('long')
   })
 })
 

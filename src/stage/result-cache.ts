@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs'
+import { codeOf } from '../../overlay/index.js'
+import { appendOnto, replaceDurable } from '../os/write.js'
+
+/** The limit of results in a cache. Beyond it the older half is dropped. */
+const MOST = 8_192
+/** The longest result that is stored, in characters of JSON. */
+const MAX_RESULT = 65_536
+
+export interface ResultFormat<T> {
+  /** The version of the code that computes the results. Results of other versions are ignored. */
+  readonly version: number
+  /** Checks a result that was read from the file; undefined if it is not valid. */
+  parse(value: unknown): T | undefined
+}
+
+/**
+ * Results that were computed from file contents, cached in a file of the state directory for other processes. Each line
+ * is `{"v":VERSION,"key":KEY,"found":RESULT}`. A line is parsed only when its result is asked for, because a command
+ * needs few of them. Disk errors cost only a new computation. No agent can write the state directory.
+ */
+export class ResultCache<T> {
+  readonly #start: string
+  /** The JSON text of each result, by the JSON text of its key. */
+  #known: Map<string, string> | undefined
+  #unwritten: string[] = []
+
+  constructor(
+    private readonly file: string,
+    private readonly format: ResultFormat<T>,
+  ) {
+    this.#start = `{"v":${format.version},"key":`
+  }
+
+  get(key: string): T | undefined {
+    const text = this.#load().get(JSON.stringify(key))
+    return text === undefined ? undefined : this.format.parse(parseJson(text))
+  }
+
+  set(key: string, result: T): void {
+    const [name, text] = [JSON.stringify(key), JSON.stringify(result)]
+    if (text.length > MAX_RESULT) return
+    const known = this.#load()
+    known.set(name, text)
+    this.#unwritten.push(this.#lineOf(name, text))
+    if (this.#unwritten.length === 1) setImmediate(() => this.#write())
+    if (known.size > MOST) this.#compact(known)
+  }
+
+  #load(): Map<string, string> {
+    this.#known ??= this.#read()
+    return this.#known
+  }
+
+  #read(): Map<string, string> {
+    const known = new Map<string, string>()
+    const text = ignoringDisk(() => readFileSync(this.file, 'utf8')) ?? ''
+    for (const line of text.split('\n')) {
+      // JSON escapes quotation marks within a key, so that this cannot be part of one.
+      const end = line.indexOf(FOUND)
+      if (end > 0 && line.startsWith(this.#start) && line.endsWith('}'))
+        known.set(line.slice(this.#start.length, end), line.slice(end + FOUND.length, -1))
+    }
+    return known
+  }
+
+  #lineOf(name: string, text: string): string {
+    return `${this.#start}${name}${FOUND}${text}}\n`
+  }
+
+  #write(): void {
+    const lines = this.#unwritten.join('')
+    this.#unwritten = []
+    ignoringDisk(() => lines !== '' && appendOnto(this.file, lines, 0o600))
+  }
+
+  #compact(known: Map<string, string>): void {
+    for (const name of [...known.keys()].slice(0, MOST / 2)) known.delete(name)
+    this.#unwritten = []
+    const text = [...known].map(([name, found]) => this.#lineOf(name, found)).join('')
+    ignoringDisk(() => replaceDurable(this.file, text, 0o600))
+  }
+}
+
+const FOUND = ',"found":'
+
+/** Undefined for a line that another process is still writing. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function ignoringDisk<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return undefined
+  }
+}
