@@ -35,7 +35,7 @@ export {
   planClients,
   probeEntry,
 } from '../client-settings/index.js'
-export { briefCommand, commandLines } from '../core/command-text.js'
+export { briefCommand, commandLines, nameCommand } from '../core/command-text.js'
 export { errorText } from '../core/error-text.js'
 export { excerpt } from '../core/excerpt.js'
 export { createFinder, findEach } from '../core/find-sequence.js'

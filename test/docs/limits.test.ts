@@ -118,7 +118,6 @@ const UNMET: Readonly<Record<string, string>> = {
     ...['src/os/parsed-texts.ts#MAX_BYTES', 'src/access/proposed-like.ts#MAX_MANIFEST'],
     ...[
       'src/os/session-agent.ts#MAX_META_BYTES',
-      'src/cli/shell/in-owner.ts#MAX_LINE',
       'src/trace/ledger-file.ts#MAX_REPAIRS',
       'src/trace/ledger.ts#MAX_LOOKS',
       'src/risk/other-manifests.ts#KEPT',

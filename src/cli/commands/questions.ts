@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Question } from '../../index.js'
-import { commandLines, describeReach } from '../../surface/index.js'
+import { commandLines, describeReach, nameCommand } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { json, jsonOption } from '../output.js'
 import { oneLine, printable } from '../printable.js'
@@ -38,14 +38,9 @@ export function register(command: Command, { io, withWorkspace }: Context): void
 function describeQuestion(question: Question): string {
   if (question.kind === 'access') return `may it write ${question.path}? (the rule ${question.rule} asks)`
   if (question.kind === 'command')
-    return `may it run ${nameOf(question.command)}${question.cwd === '' ? '' : ` in ${question.cwd}`}? (${question.rules.join(', ')} asks: ${question.why})`
+    return `may it run ${nameCommand(question.command)}${question.cwd === '' ? '' : ` in ${question.cwd}`}? (${question.rules.join(', ')} asks: ${question.why})`
   const reach = question.reach === undefined ? '' : ` ${describeReach(question.reach)}`
   return `may ${question.intentId} own ${question.globs.join(', ')} too? It says: ${question.why}${reach}`
-}
-
-function nameOf(command: string): string {
-  const lines = commandLines(command)
-  return lines.length < 2 ? command : `these ${lines.length} lines`
 }
 
 /** The lines of a script, indented: a person decides on all of them. Empty for a command of one line. */

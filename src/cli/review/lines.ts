@@ -6,6 +6,7 @@ import {
   describeEnd,
   describeReach,
   describeRun,
+  nameCommand,
   oneLine,
   type Token,
   wordDiff,
@@ -90,9 +91,7 @@ function questionText(question: Question): string {
   if (question.kind === 'access') return `May it write ${question.path}? The rule ${question.rule} asks.`
   if (question.kind === 'command') {
     const where = question.cwd === '' ? '' : ` in ${question.cwd}`
-    const lines = commandLines(question.command)
-    const what = lines.length < 2 ? question.command : `these ${lines.length} lines`
-    return `May it run ${what}${where}? ${question.rules.join(', ')} asks: ${question.why}`
+    return `May it run ${nameCommand(question.command)}${where}? ${question.rules.join(', ')} asks: ${question.why}`
   }
   const reach = question.reach === undefined ? '' : ` ${describeReach(question.reach)}`
   return `May ${question.intentId} own ${question.globs.join(', ')} too? It says: ${question.why}${reach}`

@@ -1,10 +1,8 @@
 import { lstatSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
+import { lineReader } from '../../surface/index.js'
 import { NotRun, type ShellEnd, type ShellIo } from './types.js'
-
-/** The longest line that an owner process sends, in UTF-16 units. */
-const MAX_LINE = 1 << 26
 
 /** Runs the command in the process that owns the session, through its socket. */
 export async function runInOwner(command: string, path: string, io: ShellIo): Promise<ShellEnd> {
@@ -16,9 +14,15 @@ export async function runInOwner(command: string, path: string, io: ShellIo): Pr
   const stop = () => socket.destroy()
   try {
     return await new Promise<ShellEnd>((resolve, reject) => {
-      const onData = lineReader(io, resolve, reject)
-      socket.setEncoding('utf8')
-      socket.on('data', (chunk) => onData(String(chunk)) || stop())
+      const read = lineReader((line) => onMessage(JSON.parse(line), io, resolve, reject))
+      socket.on('data', (chunk: Buffer) => {
+        try {
+          read(chunk)
+        } catch (error) {
+          reject(error)
+          stop()
+        }
+      })
       socket.once('error', (error) =>
         reject(new NotRun(`The process that holds the session cannot be reached: ${error.message}`)),
       )
@@ -51,21 +55,6 @@ function refuseForeign(path: string): void {
       `${path} is not a socket of a process that holds a session.`,
       'ESCROW_SHELL names it. Unset ESCROW_SHELL, or start that process again.',
     )
-}
-
-function lineReader(io: ShellIo, resolve: (end: ShellEnd) => void, reject: (error: unknown) => void) {
-  let rest = ''
-  return (chunk: string): boolean => {
-    const lines = (rest + chunk).split('\n')
-    rest = lines.pop() ?? ''
-    try {
-      for (const line of lines) onMessage(JSON.parse(line), io, resolve, reject)
-    } catch (error) {
-      reject(error)
-      return false
-    }
-    return rest.length <= MAX_LINE
-  }
 }
 
 function onMessage(
