@@ -26,6 +26,8 @@ export class ReviewedStage implements ReviewStage {
   readonly #risks
   #store: StageStore
   #diff: StageDiff | undefined
+  /** The changes of the last reading: the stats of {@link #diff} are valid for these alone. */
+  #listed: WeakSet<StagedChange> = new WeakSet()
 
   /** @param store the stage as it is now */
   constructor(
@@ -43,6 +45,7 @@ export class ReviewedStage implements ReviewStage {
     this.#store = await this.session.stage()
     await this.approvals.consume()
     this.#diff = diffStage(this.#store.overlay)
+    this.#listed = new WeakSet(this.#diff.changes)
     return this.#diff.changes
   }
 
@@ -86,9 +89,11 @@ export class ReviewedStage implements ReviewStage {
     return beforeOf(this.#store, change)
   }
 
-  isUnchanged({ path, from = path }: StagedChange): boolean {
-    const readStats = settledLook(this.#diff?.look(from))
-    return readStats !== undefined && entryStamp(this.#store.overlay.lower.lstatBig(from)) === entryStamp(readStats)
+  isUnchanged(change: StagedChange): boolean {
+    if (!this.#listed.has(change)) return false
+    const { path, from = path } = change
+    const stats = settledLook(this.#diff?.look(from))
+    return stats !== undefined && entryStamp(this.#store.overlay.lower.lstatBig(from)) === entryStamp(stats)
   }
 
   disk(change: StagedChange): ReturnType<typeof diskNow> {

@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import { digest, type FileState, type StagedChange } from '../../overlay/index.js'
 import type { Change, ChangeSet, Hunk } from '../core/api.js'
 import { confusableWords } from '../core/confusable.js'
 import { defined } from '../core/defined.js'
 import { disagrees, type Mutation } from '../core/mutation.js'
 import type { Risk } from '../core/risk-api.js'
+import { withFrozenStamps } from '../os/cached-file.js'
 import { addedLines } from './added-lines.js'
 import type { AmendmentState } from './amend.js'
 import type { BaseDiffs } from './base-diffs.js'
@@ -28,6 +30,31 @@ export interface ChangeViews {
 export function toChangeSet(staged: readonly StagedChange[], views: ChangeViews): ChangeSet {
   const sorted = [...staged].sort(byImportance)
   return { digest: changeSetDigest(sorted), changes: sorted.map((change) => toChange(change, views)) }
+}
+
+/** How many milliseconds a reading may delay other work of the process. */
+const SLICE_MS = 15
+
+/**
+ * As {@link toChangeSet}, in slices: between them the process does other work, such as a server's answers. Each slice
+ * sees the files of policy as they are at one moment.
+ */
+export async function toChangeSetInSlices(staged: readonly StagedChange[], views: ChangeViews): Promise<ChangeSet> {
+  const sorted = [...staged].sort(byImportance)
+  const changes: Change[] = []
+  const readSlice = () => {
+    const end = performance.now() + SLICE_MS
+    for (const change of sorted.slice(changes.length)) {
+      changes.push(toChange(change, views))
+      if (performance.now() > end) return
+    }
+  }
+  withFrozenStamps(readSlice)
+  while (changes.length < sorted.length) {
+    await setImmediate()
+    withFrozenStamps(readSlice)
+  }
+  return { digest: changeSetDigest(sorted), changes }
 }
 
 /** The digest of paths, kinds and both sides of every change. It does not depend on their order. */

@@ -1,9 +1,9 @@
 import type { Digest } from '../../overlay/index.js'
 import type { ChangeSet, ChangesOptions, Selection } from '../core/api.js'
-import { withFrozenStamps } from '../os/cached-file.js'
+import { SerialQueue } from '../core/serial-queue.js'
 import { amendmentState } from './amend.js'
 import type { BaseDiffs } from './base-diffs.js'
-import { toChangeSet } from './change-set.js'
+import { toChangeSetInSlices } from './change-set.js'
 import type { DiffMemory } from './diff-memory.js'
 import { type DisplayedChange, displayedOf } from './displayed-change.js'
 import { type CommitSlice, refOf } from './judge.js'
@@ -25,6 +25,7 @@ export interface DecidableChanges {
  * {@link show}, selections are made from the current stage.
  */
 export class DisplayedStage {
+  readonly #queue = new SerialQueue()
   #displayed: DisplayedChange[] | undefined
   #options: ChangesOptions = {}
 
@@ -76,22 +77,26 @@ export class DisplayedStage {
     })
   }
 
-  async #render(): Promise<DecidableChanges> {
+  /** One rendering at a time, because all of them use the stage's last reading. */
+  #render(): Promise<DecidableChanges> {
+    const options = this.#options
+    return this.#queue.run(() => this.#renderNow(options))
+  }
+
+  async #renderNow(options: ChangesOptions): Promise<DecidableChanges> {
     this.memory.startView()
     const staged = await this.stage.changes()
     const records = this.log.read()
-    const mutations = await this.stage.mutations(staged, this.#options.classes)
-    const risks = this.#options.risk ? await this.stage.risks(staged, mutations) : undefined
-    const set = withFrozenStamps(() =>
-      toChangeSet(staged, {
-        diffs: this.diffs.withSplits(splitsIn(records)),
-        verdicts: verdictState(records),
-        amendments: amendmentState(records),
-        flags: (change) => this.stage.flags(change),
-        mutation: (change) => mutations.get(change),
-        risk: (change) => risks?.get(change),
-      }),
-    )
+    const mutations = await this.stage.mutations(staged, options.classes)
+    const risks = options.risk ? await this.stage.risks(staged, mutations) : undefined
+    const set = await toChangeSetInSlices(staged, {
+      diffs: this.diffs.withSplits(splitsIn(records)),
+      verdicts: verdictState(records),
+      amendments: amendmentState(records),
+      flags: (change) => this.stage.flags(change),
+      mutation: (change) => mutations.get(change),
+      risk: (change) => risks?.get(change),
+    })
     return { set, displayed: displayedOf(staged, set.changes) }
   }
 }
