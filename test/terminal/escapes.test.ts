@@ -51,8 +51,10 @@ const PROBES: Readonly<Record<string, string>> = {
     'ls -d /tmp/escrow-layers-*; for r in /proc/*/root; do ls $r/tmp; done 2>/dev/null | grep escrow-layers',
   'a fifo and a socket':
     'mkfifo src/fifo; perl -MIO::Socket::UNIX -e \'IO::Socket::UNIX->new(Local => "src/sock", Listen => 1)\'',
-  // Bounded, since a real fork bomb would slow this machine. The sleeps outlast the timeout: a busy machine forks slowly.
-  'too many processes': 'i=0; while [ $i -lt 1100 ]; do sleep 99 & i=$((i+1)); done; wait',
+  // Bounded, since a real fork bomb would slow this machine. Each process waits for a pipe that this shell holds open. They are
+  // subshells, because starting 1,100 programs takes several times as long.
+  'too many processes':
+    'p=$(mktemp -u); mkfifo "$p"; exec 3<>"$p"; i=0; while [ $i -lt 1100 ]; do read line <&3 & i=$((i+1)); done; wait',
   'a link out': 'ln -s ../../outside/file src/out; ln -s /etc/passwd src/passwd; ln ../outside/file src/hard',
 }
 
