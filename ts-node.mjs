@@ -2,3 +2,5 @@
 import { register } from 'node:module'
 
 register('ts-node/esm', import.meta.url)
+// A stack trace names the lines of the sources.
+process.setSourceMapsEnabled(true)
