@@ -54,7 +54,7 @@ describe('a line of CODEOWNERS', () => {
   )
 
   it.each(['ada', '@', '@a/b/c', 'a@', '@ada,@bo'])('with the owner %j is refused', (owner) => {
-    expect(() => parseCodeowners(`a ${owner}`)).toThrow(/Line 1 .*no owner/)
+    expect(() => parseCodeowners(`a ${owner}`)).toThrow(/Line 1 .*not an owner/)
   })
 })
 

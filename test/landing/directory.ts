@@ -23,7 +23,7 @@ export function describeDirectories(database: () => Database): void {
     await kit.work1()
     const { 'laptop.one': one, 'laptop.two': two, 'laptop.three': three } = await kit.landings()
     expect([one?.state, two?.state, three?.state]).toEqual(['landed', 'evicted', 'landed'])
-    expect(two?.reason).toContain('no path within the repository')
+    expect(two?.reason).toContain('it is not a path within the repository')
     expect(kit.files().sort()).toEqual([
       'packages/other/src/a.ts',
       'packages/shop/src/a.ts',
