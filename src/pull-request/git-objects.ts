@@ -12,11 +12,12 @@ const SHOW_ALL = [
   '--no-textconv',
   '--no-renames',
   '--no-color',
-  '--ignore-submodules',
+  '--ignore-submodules=none',
+  '--submodule=short',
   '--inter-hunk-context=0',
 ]
-/** Settings of a repository can name programs. These options start none: no hook, monitor, pager, signer or fetch helper. */
-const RUN_NOTHING = [
+/** Options that override other settings of a repository: they name programs (hook, monitor, pager, signer), or change what git prints. */
+const OVERRIDES = [
   '--no-pager',
   '--no-replace-objects',
   ...[
@@ -25,8 +26,14 @@ const RUN_NOTHING = [
     'log.showSignature=false',
     'safe.bareRepository=explicit',
     'core.quotePath=false',
+    'diff.relative=false',
+    'trailer.separators=:',
+    'core.commentChar=#',
+    'i18n.logOutputEncoding=UTF-8',
   ].flatMap((setting) => ['-c', setting]),
 ]
+/** Git refuses or ignores `:(literal,top)` where these are set. */
+const PLAIN_PATHS = { GIT_LITERAL_PATHSPECS: '0', GIT_ICASE_PATHSPECS: '0' } as const
 const SEPARATOR = '\u0001'
 const TIMEOUT_MS = 10 * 60 * 1000
 
@@ -44,13 +51,13 @@ export class PullRequest {
   readonly head: string
   readonly #program: string
   readonly #cwd: string
-  readonly #env = { ...ownEnv(), ...OFFLINE_GIT }
+  readonly #env = { ...ownEnv(), ...OFFLINE_GIT, ...PLAIN_PATHS }
 
   /**
    * @param cwd a directory of the repository
    * @param onto the target branch or commit
    * @param head the last commit of the pull request
-   * @throws EscrowError `unsupported` if git is not installed or does not know the commits
+   * @throws EscrowError `unsupported` if git is not installed, or does not know the commits and all those since their merge base
    */
   constructor(cwd: string, onto: string, head: string) {
     // A git inside the repository could be part of the pull request.
@@ -60,7 +67,9 @@ export class PullRequest {
     this.#cwd = cwd
     this.head = this.#commitOf(head)
     this.target = this.#commitOf(onto)
-    this.base = this.#output(['merge-base', this.target, this.head]).trim()
+    const unrelated = 'The pull request and its target branch have no common ancestor here.'
+    this.base = this.#output(['merge-base', this.target, this.head], unrelated).trim()
+    if (this.#isCut()) throw incomplete('This clone is shallow, and lacks commits of the pull request.')
   }
 
   /** The content of a regular file; undefined if there is none at the path. */
@@ -101,7 +110,8 @@ export class PullRequest {
     return new Map(
       listed.map((line) => {
         const [commit = '', heads = ''] = line.split(SEPARATOR)
-        return [commit, fieldsOf(heads, ',').map((each) => each.trim())]
+        const values = heads.split(',').map((each) => each.trim())
+        return [commit, values.filter((value) => value !== '')]
       }),
     )
   }
@@ -116,6 +126,15 @@ export class PullRequest {
       const [commit = '', ...parents] = line.split(' ')
       return { commit, isMerge: parents.length > 1, ...defined({ head: this.lastHead(commit, ledger) }) }
     })
+  }
+
+  /**
+   * Whether a shallow clone lacks commits since the base. Those are not checked, and the true merge base can be one of them. Its oldest
+   * commits look like ones without parents.
+   */
+  #isCut(): boolean {
+    if (this.#output(['rev-parse', '--is-shallow-repository']).trim() !== 'true') return false
+    return this.#output(['rev-list', '-1', '--max-parents=0', this.head, this.target, `^${this.base}`]) !== ''
   }
 
   #range(): string {
@@ -133,17 +152,21 @@ export class PullRequest {
 
   #bytes(args: readonly string[], problem = `git ${args[0]} failed`): Buffer {
     const run = { cwd: this.#cwd, env: this.#env, timeout: TIMEOUT_MS, encoding: 'latin1' } as const
-    const ran = runOwn(this.#program, [...RUN_NOTHING, ...args], run)
+    const ran = runOwn(this.#program, [...OVERRIDES, ...args], run)
     if (ran.status === 0) return Buffer.from(ran.stdout, 'latin1')
     const why = ran.problem ?? ran.stderr.trim()
-    throw new EscrowError('unsupported', why === '' ? problem : `${problem}: ${why}`, {
-      hint: 'The check needs all of history: clone without --depth, or fetch with --unshallow.',
-    })
+    throw incomplete(why === '' ? problem : `${problem}: ${why}`)
   }
 }
 
+function incomplete(problem: string): EscrowError {
+  return new EscrowError('unsupported', problem, {
+    hint: 'The check needs all of history: clone without --depth and --filter, or fetch with --unshallow.',
+  })
+}
+
 function fieldsOf(text: string, separator: string): string[] {
-  return text.split(separator).filter((field) => field.trim() !== '')
+  return text.split(separator).filter((field) => field !== '')
 }
 
 function seqOf(line: string): number | undefined {
