@@ -7,7 +7,7 @@ import { LEDGER, ORCHESTRATION } from '../core/layout.js'
 import { withStateHome } from '../os/state-dir.js'
 import { layoutAt } from '../os/workspace-state.js'
 import { createFile, ensureDir, makeTempDir, removeTree } from '../os/write.js'
-import { Accepted, isCovered } from '../trace/index.js'
+import { Accepted, blameContents, isCovered, type PathContent } from '../trace/index.js'
 import { type Approvals, readApprovals } from './approvals.js'
 import { type ChangedFile, PullRequest } from './git-objects.js'
 
@@ -106,14 +106,11 @@ async function check(
     const whole = { ...empty, ...chain, problems: [...problems, ...damage, ...unsigned] }
     if (whole.problems.length > 0) return whole
     const approvals = await readApprovals(workspace.ledger)
-    const unread: string[] = []
-    const files: FileReport[] = []
-    for (const each of changed) {
-      const file = await checkFile(each, { request, root, prefix, ledger: workspace.ledger, approvals })
-      if (typeof file === 'string') unread.push(file)
-      else if (file !== undefined) files.push(file)
-    }
-    return { ...whole, notes: [...notes, ...unread], files }
+    const read = changed.map((each) => readChanged(each, request, prefix))
+    const texts = read.filter((each) => typeof each === 'object')
+    const blamed = await blameContents(layoutAt(root).ledgerFile, texts)
+    const files = texts.map(({ file, path }) => reportOf(file.path, file.added, blamed.get(path) ?? [], approvals))
+    return { ...whole, notes: [...notes, ...read.filter((each) => typeof each === 'string')], files }
   } finally {
     await workspace.close()
   }
@@ -203,28 +200,20 @@ async function verifyChain(ledger: Ledger, heads: readonly string[]): Promise<Ch
   return { problems: found.ok ? [] : [problem], records, signed }
 }
 
-interface FileCheck {
-  readonly request: PullRequest
-  readonly root: string
-  readonly prefix: string
-  readonly ledger: Ledger
-  readonly approvals: Approvals
+interface ChangedText extends PathContent {
+  readonly file: ChangedFile
 }
 
-/** Returns why a file cannot be checked, or undefined if nothing of it is to be checked. */
-async function checkFile(
-  { path, added }: ChangedFile,
-  { request, root, prefix, ledger, approvals }: FileCheck,
-): Promise<FileReport | string | undefined> {
+/** Reads a changed file. Returns why it cannot be checked, or undefined if nothing of it is to be checked. */
+function readChanged(file: ChangedFile, request: PullRequest, prefix: string): ChangedText | string | undefined {
+  const { path } = file
   const name = path.slice(prefix.length)
   // Some file systems ignore case.
   if (name.toLowerCase().startsWith(`${ORCHESTRATION}/`)) return undefined
   const content = request.file(request.head, path)
   if (content === undefined) return `${path} is not a regular file, and was not checked.`
   if (content.includes(0)) return `${path} is binary, and was not checked.`
-  if (added.length === 0) return undefined
-  write(join(root, name), content)
-  return reportOf(path, added, await ledger.blame(name), approvals)
+  return file.added.length === 0 ? undefined : { file, path: name, content }
 }
 
 function reportOf(

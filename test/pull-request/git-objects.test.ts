@@ -38,6 +38,14 @@ it('a name of white space alone is checked', async () => {
   expect(pathsIn((await check(pr)).files)).toEqual(expect.arrayContaining([' ', '\n', '\u00a0']))
 })
 
+it('a name that no disk could hold is checked', async () => {
+  const pr = await createHonestPullRequest()
+  const name = `src/${'z'.repeat(300)}`
+  pr.git('update-index', '--add', '--cacheinfo', `100644,${pr.git('rev-parse', 'HEAD:docs/x.md').trim()},${name}`)
+  pr.git('commit', '-q', '-m', 'a long name')
+  expect(pathsIn((await check(pr)).files)).toEqual(['docs/x.md', 'src/a.ts', name])
+})
+
 it('a submodule is named as not checked, whatever .gitmodules says', async () => {
   const pr = await createHonestPullRequest()
   pr.write('.gitmodules', '[submodule "m"]\n\tpath = m\n\turl = ./m\n\tignore = all\n')

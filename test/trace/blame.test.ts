@@ -1,6 +1,8 @@
 import { mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { BlameLine, Session, Workspace } from '../../src/core/api.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
+import { blameContents } from '../../src/trace/blame.js'
 import { reasonOf, recordsOf, type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
@@ -63,6 +65,20 @@ describe('blame', () => {
         recordId: second?.id,
       },
     ])
+  })
+
+  it('of many contents at once is that of each, and follows lines between them', async () => {
+    const at = on({ 'src/a.ts': lines(1, 2), 'src/b.ts': lines(90) })
+    const workspace = await at.open()
+    await turn(workspace, 'one', (fs) => fs.writeFileSync('src/a.ts', lines(1, 3, 4, 5, 2)))
+    await turn(workspace, 'two', (fs) => {
+      fs.writeFileSync('src/a.ts', lines(1, 2))
+      fs.writeFileSync('src/b.ts', lines(90, 3, 4, 5, 91))
+    })
+    const contents = ['src/a.ts', 'src/b.ts'].map((path) => ({ path, content: Buffer.from(at.text(path)) }))
+    const blamed = await blameContents(layoutAt(at.root).ledgerFile, contents)
+    for (const { path } of contents) expect(blamed.get(path)).toEqual(await workspace.ledger.blame(path))
+    expect(blamed.get('src/b.ts')?.map(whose)).toEqual(['unknown', 'm-one', 'm-one', 'm-one', 'm-two'])
   })
 
   it('follows lines through a rename, a move to another file, a copy, an indent, and new line ends', async () => {
