@@ -11,6 +11,12 @@ import { defineTool, pathArgument, READS, REVIEWER, TEXT, text } from './tool.js
 /** The limit of bytes of all files in one answer of read_multiple_files. */
 const MAX_TOGETHER = 16 * 1024 * 1024
 const TOO_LONG = `One answer has at most ${MAX_TOGETHER / 1024 / 1024} MiB. Read this file by itself.`
+/**
+ * The limit of bytes of one file in an answer. An answer contains a text twice, and JSON has six characters for some bytes. V8 has no
+ * string of more than 512 MiB, so a longer answer would never arrive.
+ */
+const MAX_ALONE = 32 * 1024 * 1024
+const TOO_LARGE = `One answer has at most ${MAX_ALONE / 1024 / 1024} MiB.`
 
 const textSchema = z.object({
   path: pathArgument,
@@ -75,15 +81,20 @@ async function readEach(session: Session, paths: readonly string[]): Promise<str
   return found
 }
 
-async function readAll(session: Session, path: string): Promise<string> {
-  return session.fs.promises.readFile(await resolveInWorkspace(session, path), 'utf8')
-}
-
 async function readPart(session: Session, { path, head, tail }: z.output<typeof textSchema>): Promise<string> {
   if (head && tail) throw new ToolFailure('Give head or tail, not both.')
-  const whole = await readAll(session, path)
-  if (tail) return lastLines(whole, tail)
-  return head ? firstLines(whole, head) : whole
+  const place = await resolveInWorkspace(session, path)
+  if (!head && !tail) return (await readWhole(session, place, ' Read fewer lines, with head or tail.')).toString()
+  const whole = await session.fs.promises.readFile(place, 'utf8')
+  const part = tail ? lastLines(whole, tail) : firstLines(whole, head ?? 0)
+  if (Buffer.byteLength(part) > MAX_ALONE) throw new ToolFailure(`${TOO_LARGE} Read fewer lines.`)
+  return part
+}
+
+async function readWhole(session: Session, place: string, advice = ''): Promise<Buffer> {
+  const { size } = await session.fs.promises.stat(place)
+  if (size > MAX_ALONE) throw new ToolFailure(`${TOO_LARGE}${advice}`)
+  return session.fs.promises.readFile(place)
 }
 
 function firstLines(whole: string, count: number): string {
@@ -131,7 +142,7 @@ export const readMediaFile = defineTool('read_media_file', {
     reads: [toSessionPath(path)],
     run: async (session) => {
       const place = await resolveInWorkspace(session, path)
-      const block = mediaBlock(place, (await session.fs.promises.readFile(place)).toString('base64'))
+      const block = mediaBlock(place, (await readWhole(session, place)).toString('base64'))
       return { content: [block], structured: { content: [block] } }
     },
   }),

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { DENIAL } from '../../../src/agents/mcp/index.js'
+import { TOOLS } from '../../../src/agents/mcp/tools.js'
 import type { Human } from '../../../src/hooks/index.js'
 import { probeNow } from '../../../src/terminal/index.js'
 import { INTENTS, metadataOf, recordsOf, startSession, testWorkspace } from '../../support/workspace.js'
@@ -36,6 +37,50 @@ describe('a directory with very many entries', () => {
     expect(many?.children?.length).toBeGreaterThan(9_000)
     expect(many?.children?.length).toBeLessThan(10_000)
     expect(tree.content[1]).toMatchObject({ text: expect.stringContaining('src/many') })
+  })
+})
+
+describe('directories of very many levels', () => {
+  it('are shown and searched down to 200 of them, with a note', async () => {
+    const { place, call } = await stand()
+    mkdirSync(`${place.root}/src/${'d/'.repeat(230)}`, { recursive: true })
+    writeFileSync(`${place.root}/src/${'d/'.repeat(190)}near.txt`, '')
+    writeFileSync(`${place.root}/src/${'d/'.repeat(220)}far.txt`, '')
+    const found = textOf(await call('search_files', { path: 'src', pattern: '**/*.txt' })).split('\n')
+    expect(found).toEqual([expect.stringMatching(/near\.txt$/), expect.stringContaining('200 levels')])
+    const none = textOf(await call('search_files', { path: 'src', pattern: '**/*.none' })).split('\n')
+    expect(none).toEqual(['No matches found', expect.stringContaining('200 levels')])
+    const tree = await call('directory_tree', { path: 'src' })
+    expect([textOf(tree).includes('near.txt'), textOf(tree).includes('far.txt')]).toEqual([true, false])
+    expect(tree.content[1]).toMatchObject({ text: expect.stringContaining('200 levels') })
+  })
+
+  it.each([
+    ['search_files', { path: '.', pattern: '**/x' }],
+    ['directory_tree', { path: '.' }],
+  ])('%s ends when the client cancels it', async (tool, args) => {
+    const { session } = await stand()
+    const found = TOOLS.find(({ name }) => name === tool)
+    const plan = await found?.plan(args, session, { signal: AbortSignal.abort(new Error('cancelled')) })
+    await expect(plan?.run(session)).rejects.toThrow('cancelled')
+  })
+})
+
+describe('a file that no answer could contain', () => {
+  it('is refused at once, and so are too many of its lines', async () => {
+    const { place, call } = await stand()
+    place.write('src/huge.txt', 'first\n')
+    truncateSync(`${place.root}/src/huge.txt`, 50 * 1024 * 1024)
+    for (const [tool, args] of [
+      ['read_text_file', {}],
+      ['read_text_file', { tail: 1 }],
+      ['read_file', {}],
+      ['read_media_file', {}],
+    ] as const) {
+      const answer = await call(tool, { path: 'src/huge.txt', ...args })
+      expect([answer.isError, textOf(answer)]).toEqual([true, expect.stringContaining('at most 32 MiB')])
+    }
+    expect(textOf(await call('read_text_file', { path: 'src/huge.txt', head: 1 }))).toBe('first')
   })
 })
 
