@@ -33,10 +33,15 @@ async function page(text: string): Promise<void> {
   if (!(await showPaged(text))) process.stdout.write(text)
 }
 
-// A closed pipe (`| head`) or terminal is not an error. The command still runs to its end.
+let isOutputLost = false
+
+// A closed pipe (`| head`) or terminal is not an error. Output that cannot be written, to a full disk, is one. The command still runs to its end.
 for (const stream of [process.stdout, process.stderr])
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
+  stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (isOutputLost || code === 'EPIPE' || code === 'EIO') return
+    isOutputLost = true
+    process.exitCode ||= 1
+    if (stream === process.stdout) process.stderr.write(`escrow: The output cannot be written: ${message}\n`)
   })
 
 /** Fast path: hooks run for every tool call, so they skip Commander. */
@@ -51,5 +56,5 @@ async function start(argv: readonly string[]): Promise<number> {
 }
 
 void start(process.argv.slice(2)).then((code) => {
-  process.exitCode = code
+  process.exitCode = isOutputLost ? code || 1 : code
 })
