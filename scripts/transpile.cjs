@@ -9,7 +9,8 @@ exports.create = () => ({
       tsconfig: false,
       typescript: { onlyRemoveTypeImports: true },
     })
-    if (errors.length > 0) throw new SyntaxError(errors.map((each) => stripVTControlCharacters(each.message)).join('\n'))
+    if (errors.length > 0)
+      throw new SyntaxError(errors.map((each) => stripVTControlCharacters(each.message)).join('\n'))
     return { outputText: code, sourceMapText: JSON.stringify(map) }
   },
 })

@@ -52,7 +52,7 @@ it('a submodule is named as not checked, whatever .gitmodules says', async () =>
   pr.git('add', '.gitmodules')
   pr.git('update-index', '--add', '--cacheinfo', `160000,${pr.git('rev-parse', 'HEAD').trim()},m`)
   pr.git('commit', '-q', '-m', 'a submodule')
-  expect((await check(pr)).notes).toEqual(['m is no regular file, and was not checked.'])
+  expect((await check(pr)).notes).toEqual(['m is not a regular file, and was not checked.'])
 })
 
 describe('a shallow clone', () => {

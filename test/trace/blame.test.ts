@@ -68,17 +68,17 @@ describe('blame', () => {
   })
 
   it('of many contents at once is that of each, and follows lines between them', async () => {
-    const at = on({ 'src/a.ts': lines(1, 2), 'src/b.ts': lines(90) })
-    const workspace = await at.open()
-    await turn(workspace, 'one', (fs) => fs.writeFileSync('src/a.ts', lines(1, 3, 4, 5, 2)))
-    await turn(workspace, 'two', (fs) => {
+    const project = setUpFiles({ 'src/a.ts': lines(1, 2), 'src/b.ts': lines(90) })
+    const workspace = await project.open()
+    await runSession(workspace, 'one', (fs) => fs.writeFileSync('src/a.ts', lines(1, 3, 4, 5, 2)))
+    await runSession(workspace, 'two', (fs) => {
       fs.writeFileSync('src/a.ts', lines(1, 2))
       fs.writeFileSync('src/b.ts', lines(90, 3, 4, 5, 91))
     })
-    const contents = ['src/a.ts', 'src/b.ts'].map((path) => ({ path, content: Buffer.from(at.text(path)) }))
-    const blamed = await blameContents(layoutAt(at.root).ledgerFile, contents)
+    const contents = ['src/a.ts', 'src/b.ts'].map((path) => ({ path, content: Buffer.from(project.text(path)) }))
+    const blamed = await blameContents(layoutAt(project.root).ledgerFile, contents)
     for (const { path } of contents) expect(blamed.get(path)).toEqual(await workspace.ledger.blame(path))
-    expect(blamed.get('src/b.ts')?.map(whose)).toEqual(['unknown', 'm-one', 'm-one', 'm-one', 'm-two'])
+    expect(blamed.get('src/b.ts')?.map(authorOf)).toEqual(['unknown', 'm-one', 'm-one', 'm-one', 'm-two'])
   })
 
   it('follows lines through a rename, a move to another file, a copy, an indent, and new line ends', async () => {

@@ -42,10 +42,10 @@ describe('a directory with very many entries', () => {
 
 describe('directories of very many levels', () => {
   it('are shown and searched down to 200 of them, with a note', async () => {
-    const { place, call } = await stand()
-    mkdirSync(`${place.root}/src/${'d/'.repeat(230)}`, { recursive: true })
-    writeFileSync(`${place.root}/src/${'d/'.repeat(190)}near.txt`, '')
-    writeFileSync(`${place.root}/src/${'d/'.repeat(220)}far.txt`, '')
+    const { project, call } = await setUpTools()
+    mkdirSync(`${project.root}/src/${'d/'.repeat(230)}`, { recursive: true })
+    writeFileSync(`${project.root}/src/${'d/'.repeat(190)}near.txt`, '')
+    writeFileSync(`${project.root}/src/${'d/'.repeat(220)}far.txt`, '')
     const found = textOf(await call('search_files', { path: 'src', pattern: '**/*.txt' })).split('\n')
     expect(found).toEqual([expect.stringMatching(/near\.txt$/), expect.stringContaining('200 levels')])
     const none = textOf(await call('search_files', { path: 'src', pattern: '**/*.none' })).split('\n')
@@ -59,7 +59,7 @@ describe('directories of very many levels', () => {
     ['search_files', { path: '.', pattern: '**/x' }],
     ['directory_tree', { path: '.' }],
   ])('%s ends when the client cancels it', async (tool, args) => {
-    const { session } = await stand()
+    const { session } = await setUpTools()
     const found = TOOLS.find(({ name }) => name === tool)
     const plan = await found?.plan(args, session, { signal: AbortSignal.abort(new Error('cancelled')) })
     await expect(plan?.run(session)).rejects.toThrow('cancelled')
@@ -68,9 +68,9 @@ describe('directories of very many levels', () => {
 
 describe('a file that no answer could contain', () => {
   it('is refused at once, and so are too many of its lines', async () => {
-    const { place, call } = await stand()
-    place.write('src/huge.txt', 'first\n')
-    truncateSync(`${place.root}/src/huge.txt`, 50 * 1024 * 1024)
+    const { project, call } = await setUpTools()
+    project.write('src/huge.txt', 'first\n')
+    truncateSync(`${project.root}/src/huge.txt`, 50 * 1024 * 1024)
     for (const [tool, args] of [
       ['read_text_file', {}],
       ['read_text_file', { tail: 1 }],
