@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { codeOf } from '../../overlay/index.js'
 import { appendOnto, replaceDurable } from '../os/write.js'
 
-/** The limit of results in a cache. Beyond it the older half is dropped. */
+/** The limits of a cache: results, and characters of all of them. Beyond one of them the oldest are dropped, down to half of it. */
 const MOST = 8_192
+const MAX_TEXT = 8 * 1024 * 1024
 /** The longest result that is stored, in characters of JSON. */
-const MAX_RESULT = 65_536
+const MAX_RESULT = 64 * 1024
 
 export interface ResultFormat<T> {
   /** The version of the code that computes the results. Results of other versions are ignored. */
@@ -23,6 +24,8 @@ export class ResultCache<T> {
   readonly #start: string
   /** The JSON text of each result, by the JSON text of its key. */
   #known: Map<string, string> | undefined
+  /** The characters of all known results. */
+  #size = 0
   #unwritten: string[] = []
 
   constructor(
@@ -41,10 +44,10 @@ export class ResultCache<T> {
     const [name, text] = [JSON.stringify(key), JSON.stringify(result)]
     if (text.length > MAX_RESULT) return
     const known = this.#load()
-    known.set(name, text)
+    this.#add(known, name, text)
     this.#unwritten.push(this.#lineOf(name, text))
     if (this.#unwritten.length === 1) setImmediate(() => this.#write())
-    if (known.size > MOST) this.#compact(known)
+    if (known.size > MOST || this.#size > MAX_TEXT) this.#compact(known)
   }
 
   #load(): Map<string, string> {
@@ -59,9 +62,14 @@ export class ResultCache<T> {
       // JSON escapes quotation marks within a key, so that this cannot be part of one.
       const end = line.indexOf(FOUND)
       if (end > 0 && line.startsWith(this.#start) && line.endsWith('}'))
-        known.set(line.slice(this.#start.length, end), line.slice(end + FOUND.length, -1))
+        this.#add(known, line.slice(this.#start.length, end), line.slice(end + FOUND.length, -1))
     }
     return known
+  }
+
+  #add(known: Map<string, string>, name: string, text: string): void {
+    this.#size += text.length - (known.get(name)?.length ?? 0)
+    known.set(name, text)
   }
 
   #lineOf(name: string, text: string): string {
@@ -75,7 +83,11 @@ export class ResultCache<T> {
   }
 
   #compact(known: Map<string, string>): void {
-    for (const name of [...known.keys()].slice(0, MOST / 2)) known.delete(name)
+    for (const [name, text] of known) {
+      if (known.size <= MOST / 2 && this.#size <= MAX_TEXT / 2) break
+      known.delete(name)
+      this.#size -= text.length
+    }
     this.#unwritten = []
     const text = [...known].map(([name, found]) => this.#lineOf(name, found)).join('')
     ignoringDisk(() => replaceDurable(this.file, text, 0o600))

@@ -69,7 +69,7 @@ const UNMET: Readonly<Record<string, string>> = {
       'src/judge/judge.ts#MAX_SESSIONS',
       'src/backtest/replay.ts#MAX_REMEMBERED',
       'src/stage/result-cache.ts#MOST',
-      'src/stage/result-cache.ts#MAX_RESULT',
+      ...['src/stage/result-cache.ts#MAX_RESULT', 'src/stage/result-cache.ts#MAX_TEXT'],
       'src/release/commit-bases.ts#MAX_UNCACHED',
       'src/stage/seen-files.ts#MAX_COPIED',
       'src/web/review-handle.ts#MAX_HANDLES',

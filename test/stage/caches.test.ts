@@ -102,6 +102,18 @@ describe('the cache of findings', () => {
   })
 })
 
+it('the cache of findings stays small, whatever the files contain', async () => {
+  const { path: root, dispose } = tempDir()
+  onTestFinished(dispose)
+  mkdirSync(`${root}/state`)
+  const layout = layoutOf(root, `${root}/state`)
+  const cache = findingsCache(layout)
+  for (let n = 0; n < 200; n++) cache.set(`key-${n}`, [{ name: 'link', what: 'x'.repeat(60_000) }])
+  await vi.waitFor(() => expect(readFileSync(layout.findings, 'utf8')).toContain('key-199'))
+  expect([cache.get('key-0'), cache.get('key-199')?.length]).toEqual([undefined, 1])
+  expect(readFileSync(layout.findings).length).toBeLessThan(9 * 1024 * 1024)
+})
+
 describe('a commit', () => {
   const code = 'export const a = 1\n'
   const prose = '// prose\n'.repeat(40_000)
