@@ -13,7 +13,7 @@ const MAX_MEMBERS = 1_000
 const NAME = z.string().min(1).max(200)
 
 /** A team as CODEOWNERS writes it. */
-export const TEAM = z.string().regex(/^@[A-Za-z0-9_.-]+\/[A-Za-z0-9_.-]+$/)
+export const TEAM = z.string().regex(/^@[A-Za-z0-9_.-]+\/[A-Za-z0-9_.-]+$/, "A team is written '@organisation/team'.")
 
 /** Rules as an admin sets them. */
 export const RULES: z.ZodType<ReviewRules> = z.strictObject({

@@ -15,16 +15,19 @@ import type { Scope } from './types.js'
 const MAX_NAME = 200
 const NAME = z
   .string()
-  .min(1)
-  .max(MAX_NAME)
+  .min(1, 'A group has a name.')
+  .max(MAX_NAME, `A name of a group has at most ${MAX_NAME} characters.`)
   .regex(/^[^\p{C}]*$/u, 'A name of a group has no control characters.')
 const TEAMS = z.array(TEAM)
 const COLUMNS = 'tenant, workspace, name, role, teams'
 
-/** Lets a group of the provider into a workspace. It replaces what the group had there. */
+/**
+ * Lets a group of the provider into a workspace. It replaces what the group had there.
+ * @throws HubError `invalid` for a name that no group or team can have
+ */
 export async function setSignInGroup(database: Database, group: SignInGroup): Promise<void> {
   const { tenant, workspace, role } = group
-  const [name, teams] = [NAME.parse(group.name), TEAMS.parse(group.teams)]
+  const [name, teams] = [parsed(NAME, group.name), parsed(TEAMS, group.teams)]
   await database.transaction(async (query) => {
     await lockWorkspace(query, group)
     await query.rows(
@@ -68,6 +71,12 @@ export async function findSignInGroups(query: Query, names: readonly string[]): 
     [JSON.stringify(names)],
   )
   return rows.map(groupOf)
+}
+
+function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
+  const { data, error } = schema.safeParse(value)
+  if (error !== undefined) throw new HubError('invalid', error.issues.map(({ message }) => message).join(' '))
+  return data
 }
 
 async function audit(query: Query, scope: Scope, record: Readonly<Record<string, unknown>>): Promise<void> {

@@ -85,6 +85,33 @@ it('gives groups of a provider access to a workspace, and revokes it', async () 
   expect((await hub('sign-out', 'ada')).out).toBe('ended  0 sign-ins\n')
 })
 
+it.each([
+  ['group', 'set', 'ops', '--role', 'admin'],
+  ['rules', 'set', '--approvals', '2'],
+  ['repository', 'set', 'https://example.com/shop'],
+])('%s %s refuses a workspace or tenant that no token can be for', async (...command) => {
+  const place = await hubDirectory()
+  for (const option of ['--workspace', '--tenant'])
+    for (const [name, shown] of [
+      ['', ''],
+      ['a b', 'a b'],
+      ['bi\u202edi', 'bi<U+202E>di'],
+    ] as const) {
+      const { code, err } = await escrowAt(place, ['hub', '--dir', 'hub', ...command, option, name])
+      expect([code, err]).toEqual([2, expect.stringContaining(`'${shown}' is no name`)])
+    }
+})
+
+it('says in words what a group cannot be', async () => {
+  const place = await hubDirectory()
+  const set = async (name: string, ...more: string[]) =>
+    (await escrowAt(place, ['hub', '--dir', 'hub', 'group', 'set', name, '--role', 'reviewer', ...more])).err
+  expect(await set('bi\u202edi')).toMatch(/^escrow: A name of a group has no control characters\./)
+  expect(await set('')).toMatch(/^escrow: A group has a name\./)
+  expect(await set('x'.repeat(201))).toMatch(/^escrow: A name of a group has at most 200 characters\./)
+  expect(await set('ops', '--team', 'docs')).toMatch(/^escrow: A team is written '@organisation\/team'\./)
+})
+
 it('removes contents that no waiting change needs', async () => {
   const place = await hubDirectory()
   const prune = (...args: string[]) => escrowAt(place, ['hub', '--dir', 'hub', 'prune', ...args])

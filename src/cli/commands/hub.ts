@@ -8,7 +8,7 @@ import { registerLedger } from '../hub/ledger.js'
 import { registerPrune } from '../hub/prune.js'
 import { registerRules } from '../hub/rules.js'
 import { registerSignIn } from '../hub/sign-in.js'
-import { withDatabase, withOwner } from '../hub/with-database.js'
+import { requireNames, withDatabase, withOwner } from '../hub/with-database.js'
 import { table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { parsePort, runUntilSignal, startOnPort } from '../run-until-signal.js'
@@ -93,9 +93,7 @@ async function serve(context: Context, command: Command, { port, worker }: Serve
 
 async function addToken(context: Context, command: Command, name: string, options: TokenOptions): Promise<void> {
   const { role, workspace, tenant } = options
-  for (const each of [name, workspace, tenant])
-    if (!/^[A-Za-z0-9_-]{1,40}$/.test(each))
-      command.error(`error: '${oneLine(each)}' is not a name: use up to 40 letters, digits, - and _`)
+  requireNames(command, options, name)
   if (role === undefined) return command.error("error: required option '--role <role>' not specified")
   const token = await withDatabase(
     context,

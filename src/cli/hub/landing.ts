@@ -6,7 +6,7 @@ import type { Context } from '../context.js'
 import { pluralize, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { runUntilSignal } from '../run-until-signal.js'
-import { type Owner, withDatabase, withOwner } from './with-database.js'
+import { type Owner, requireNames, withDatabase, withOwner } from './with-database.js'
 
 interface RepositoryOptions extends Owner {
   readonly branch: string
@@ -52,6 +52,7 @@ async function setRepository(
   options: RepositoryOptions,
 ): Promise<void> {
   const { workspace, tenant, branch, check = [] } = options
+  requireNames(command, options)
   const directory = options.directory.replace(/\/+$/, '')
   const checks = check.map((run) => ({ run }))
   await withDatabase(context, command, (room, database) =>

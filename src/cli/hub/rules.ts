@@ -7,7 +7,7 @@ import { parseWholeNumber } from '../numbers.js'
 import { pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
 import { collect } from '../repeated.js'
-import { type Owner, withDatabase, withOwner } from './with-database.js'
+import { type Owner, requireNames, withDatabase, withOwner } from './with-database.js'
 
 interface Options extends Owner {
   readonly approvals?: number
@@ -39,6 +39,7 @@ async function show(context: Context, hub: Command, { tenant, workspace }: Optio
 
 async function set(context: Context, hub: Command, options: Options): Promise<void> {
   const { tenant, workspace } = options
+  requireNames(hub, options)
   const codeowners = textOf(context, options)
   const teams = Object.fromEntries((options.team ?? []).map((each) => teamOf(hub, each)))
   const [rules, idle] = await withDatabase(context, hub, async (room, database) => {

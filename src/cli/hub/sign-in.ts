@@ -4,7 +4,7 @@ import type { Context } from '../context.js'
 import { table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { collect } from '../repeated.js'
-import { type Owner, withDatabase, withOwner } from './with-database.js'
+import { type Owner, requireNames, withDatabase, withOwner } from './with-database.js'
 
 interface GroupOptions extends Owner {
   readonly role?: SignInRole
@@ -47,6 +47,7 @@ export function registerSignIn(hub: Command, context: Context): void {
 
 async function setGroup(context: Context, hub: Command, name: string, options: GroupOptions): Promise<void> {
   const { tenant, workspace, role, team: teams = [] } = options
+  requireNames(hub, options)
   if (role === undefined) return hub.error("error: required option '--role <role>' not specified")
   await withDatabase(context, hub, (room, database) =>
     room.setSignInGroup(database, { tenant, workspace, name, role, teams }),

@@ -21,6 +21,13 @@ export function withOwner(command: Command): Command {
     .option('--tenant <name>', 'the tenant that the workspace belongs to', 'default')
 }
 
+/** Refuses names that no token can have: nobody could ever use what is set for them. */
+export function requireNames(command: Command, { workspace, tenant }: Owner, ...others: readonly string[]): void {
+  for (const each of [...others, workspace, tenant])
+    if (!/^[A-Za-z0-9_-]{1,40}$/.test(each))
+      command.error(`error: '${oneLine(each)}' is no name: use up to 40 letters, digits, - and _`)
+}
+
 /**
  * Opens the database that the options of `hub` name. Refused within an agent's session: its tokens decide.
  * @param mayCreate whether to make an embedded database that does not exist. Else a mistyped directory would be a new, empty hub.
