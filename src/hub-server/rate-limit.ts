@@ -18,9 +18,11 @@ export class RateLimit {
   }
 
   isOver(caller: string): boolean {
-    if (this.now() - this.#since >= WINDOW_MS) {
+    const now = this.now()
+    // The clock of a machine can go back, and then it would count for as long as that took.
+    if (now < this.#since || now - this.#since >= WINDOW_MS) {
       this.#counts.clear()
-      this.#since = this.now()
+      this.#since = now
     }
     return (this.#counts.get(caller) ?? 0) >= this.most
   }

@@ -11,3 +11,11 @@ it('limits the requests of each caller in a minute', () => {
   time += 1
   expect(limit.take('a')).toBe(true)
 })
+
+it('counts anew after the clock went back', () => {
+  let time = Date.UTC(2100, 0)
+  const limit = new RateLimit(1, () => time)
+  expect(['a', 'a'].map((caller) => limit.take(caller))).toEqual([true, false])
+  time -= 86_400_000
+  expect(['a', 'a'].map((caller) => limit.take(caller))).toEqual([true, false])
+})
