@@ -155,7 +155,7 @@ export class PullRequest {
     const ran = runOwn(this.#program, [...OVERRIDES, ...args], run)
     if (ran.status === 0) return Buffer.from(ran.stdout, 'latin1')
     const why = ran.problem ?? ran.stderr.trim()
-    throw incomplete(why === '' ? problem : `${problem}: ${why}`)
+    throw incomplete(why === '' ? problem : `${problem.replace(/\.$/, '')}: ${why}`)
   }
 }
 

@@ -31,6 +31,13 @@ describe('settings of git that change what it prints', () => {
   })
 })
 
+it('a repository of another user is refused in the words of git', async () => {
+  const pr = await createHonestPullRequest()
+  vi.stubEnv('GIT_TEST_ASSUME_DIFFERENT_OWNER', '1')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  await expect(check(pr)).rejects.toThrow(/^Git knows no commit HEAD here: fatal: detected dubious ownership/)
+})
+
 it('a name of white space alone is checked', async () => {
   const pr = await createHonestPullRequest()
   for (const name of [' ', '\n', '\u00a0']) pr.write(name, 'x\n')
