@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type AdoptReport, openWorkspace } from '../../src/index.js'
 import { trust } from '../support/trust.js'
 import { INTENTS, startSession } from '../support/workspace.js'
@@ -108,6 +108,13 @@ describe('adopt', () => {
     expect(await adopt(at, rewrites)).toEqual({ written: [], left: 0 })
     await expect(adopt(at, [], ['--output=x'])).rejects.toMatchObject({ reason: 'unsupported' })
     await expect(adopt(at, [], ['nowhere'])).rejects.toMatchObject({ reason: 'unsupported' })
+  })
+
+  it('says in the words of git that the repository is of another user', async () => {
+    const at = repository()
+    vi.stubEnv('GIT_TEST_ASSUME_DIFFERENT_OWNER', '1')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    await expect(adopt(at, [], ['HEAD'])).rejects.toThrow('dubious ownership')
   })
 
   it('starts no program of the repository', async () => {
