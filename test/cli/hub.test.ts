@@ -98,7 +98,7 @@ it.each([
       ['bi\u202edi', 'bi<U+202E>di'],
     ] as const) {
       const { code, err } = await escrowAt(place, ['hub', '--dir', 'hub', ...command, option, name])
-      expect([code, err]).toEqual([2, expect.stringContaining(`'${shown}' is no name`)])
+      expect([code, err]).toEqual([2, expect.stringContaining(`'${shown}' is not a name`)])
     }
 })
 

@@ -25,7 +25,7 @@ export function withOwner(command: Command): Command {
 export function requireNames(command: Command, { workspace, tenant }: Owner, ...others: readonly string[]): void {
   for (const each of [...others, workspace, tenant])
     if (!/^[A-Za-z0-9_-]{1,40}$/.test(each))
-      command.error(`error: '${oneLine(each)}' is no name: use up to 40 letters, digits, - and _`)
+      command.error(`error: '${oneLine(each)}' is not a name: use up to 40 letters, digits, - and _`)
 }
 
 /**
