@@ -75,7 +75,11 @@ export class ReviewedStage implements ReviewStage {
     staged: readonly StagedChange[],
     classes: ChangesOptions['classes'],
   ): Promise<ReadonlyMap<StagedChange, Mutation>> {
-    return this.#mutations(this.#store, staged, classes)
+    return this.#mutations.of(this.#store, staged, classes)
+  }
+
+  measureRest(): void {
+    this.#mutations.measureRest()
   }
 
   risks(

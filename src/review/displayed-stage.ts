@@ -97,6 +97,7 @@ export class DisplayedStage {
       mutation: (change) => mutations.get(change),
       risk: (change) => risks?.get(change),
     })
+    this.stage.measureRest()
     return { set, displayed: displayedOf(staged, set.changes) }
   }
 }

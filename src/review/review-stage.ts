@@ -33,6 +33,8 @@ export interface ReviewStage extends AmendableStage {
     staged: readonly StagedChange[],
     classes: ChangesOptions['classes'],
   ): Promise<ReadonlyMap<StagedChange, Mutation>>
+  /** Begins to measure in the background what {@link mutations} left out. Parsing would delay the view that asked. */
+  measureRest(): void
   /** The facts about each change of the set. */
   risks(
     staged: readonly StagedChange[],

@@ -22,7 +22,7 @@ const STORE_MS = 1_000
 export function createMutations(classes: KnownClasses) {
   const known = new Map<string, Measured>()
   const later = new Later(known, classes)
-  return async (
+  const measureAll = async (
     store: StageStore,
     staged: readonly StagedChange[],
     wanted: ChangesOptions['classes'] = 'measured',
@@ -52,6 +52,7 @@ export function createMutations(classes: KnownClasses) {
     later.put(unmeasured, store)
     return found
   }
+  return { of: measureAll, measureRest: () => later.start() }
 }
 
 /**
@@ -81,6 +82,8 @@ export async function measureApproved(
  */
 class Later {
   #left: ReadonlyMap<string, StagedChange> = new Map()
+  /** The stage of {@link #left}, until it is being measured. */
+  #store: StageStore | undefined
   readonly #batch: ClassBatch
   readonly #measure: ReturnType<typeof createMeasure>
 
@@ -100,8 +103,15 @@ class Later {
   put(unmeasured: ReadonlyMap<string, StagedChange>, store: StageStore): void {
     if ([...unmeasured.keys()].every((key) => this.#left.has(key))) return
     this.#left = unmeasured
+    this.#store = store
+  }
+
+  start(): void {
+    const store = this.#store
+    if (store === undefined) return
+    this.#store = undefined
     // The next view reports changes that can no longer be read.
-    this.#run(unmeasured, store)
+    this.#run(this.#left, store)
       .catch(() => undefined)
       .finally(() => this.#batch.store())
   }

@@ -48,6 +48,7 @@ const stagedNow: ReviewStage = {
   changes: async () => [...stage],
   flags: () => [],
   mutations: async () => new Map(),
+  measureRest: () => undefined,
   risks: async () => new Map(),
   before: ({ path }) => (disk.has(path) ? Buffer.from(disk.get(path) ?? '') : null),
   disk: ({ path }) => {
