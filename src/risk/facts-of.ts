@@ -13,6 +13,7 @@ import { type FactName, type Found, toFacts } from './facts.js'
 import { fileFacts, sameBytes } from './file-facts.js'
 import { generatedFacts } from './generated.js'
 import { needsSyntax } from './hints.js'
+import { isFindings } from './is-findings.js'
 import { lexicalGuards } from './lexical-guards.js'
 import { markFacts } from './marks.js'
 import { moduleFacts } from './modules.js'
@@ -25,9 +26,11 @@ import { textFacts } from './text-facts.js'
 /** The facts that one file's contents show. They depend only on the path and both sides, so they can be cached. */
 export type FileFindings = readonly Found[]
 
-/** Findings by the key of a change. */
+/** Findings that were made earlier. */
 export interface KnownFindings {
   get(change: Changed): FileFindings | undefined
+  /** What another process stored about the change. It is checked before its use. */
+  stored(change: Changed): unknown
   set(change: Changed, findings: FileFindings): void
 }
 
@@ -49,9 +52,10 @@ export async function findFacts(set: readonly Changed[], { known }: FactsOptions
   const pause = pauses(PAUSE_AFTER_MS)
   for (const change of set) {
     await pause()
-    const cached = known?.get(change)
+    const cached = known && findKnown(known, change)
     const found = cached ?? (await findingsOf(change, left))
-    if (cached === undefined && left.text >= 0 && left.parsed >= 0 && left.milliseconds >= 0) known?.set(change, found)
+    const isWhole = cached !== undefined || (left.text >= 0 && left.parsed >= 0 && left.milliseconds >= 0)
+    if (isWhole) known?.set(change, found)
     findings.set(change, found)
   }
   const shared = sharedOf(set, findings)
@@ -62,6 +66,13 @@ export async function findFacts(set: readonly Changed[], { known }: FactsOptions
       return [change.path, toFacts(change.path, [...placed, ...setFacts(change, shared)])]
     }),
   )
+}
+
+function findKnown(known: KnownFindings, change: Changed): FileFindings | undefined {
+  const found = known.get(change)
+  if (found !== undefined) return found
+  const stored = known.stored(change)
+  return isFindings(stored) ? stored : undefined
 }
 
 interface Left {

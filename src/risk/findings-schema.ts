@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { FACTS, type FactName } from './facts.js'
 
 /** The findings about one file, as a cache stores them. */
-export const fileFindings = z.array(
+export const storedFindings = z.array(
   z.object({
-    name: z.custom<FactName>((name) => typeof name === 'string' && Object.hasOwn(FACTS, name)),
+    name: z.string(),
     what: z.string(),
     line: z.number().optional(),
     oldLine: z.number().optional(),

@@ -8,7 +8,6 @@
 export type { Changed, Side } from './changed.js'
 export { FACTS } from './facts.js'
 export type { FileFindings } from './facts-of.js'
-export { fileFindings } from './findings-schema.js'
 export { factsOf } from './load.js'
 export { isEcmascript, isProse, isTest, runsCode } from './paths.js'
 export { byRisk, riskOf } from './rank.js'

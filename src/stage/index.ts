@@ -6,12 +6,13 @@
  * stage's log. Must not happen here: a decision whether a write is allowed, a change of the workspace itself.
  */
 
-export { classCache, findingsCache } from './caches.js'
 export { beforeOf, changeSetOf, diskNow, flagsOf } from './change-view.js'
+export { classCache } from './class-cache.js'
 export { closedByRules } from './closed-files.js'
 export { sessionCommitsAfter } from './committed-changes.js'
 export { ContentLock } from './content-lock.js'
 export { declarationsOf, declare } from './declarations.js'
+export { findingsCache } from './findings-cache.js'
 export { flagReasons } from './flag-reasons.js'
 export { type CommandRecord, LedgerOutbox } from './ledger-outbox.js'
 export { createMutations, measureApproved } from './mutations.js'

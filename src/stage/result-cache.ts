@@ -42,8 +42,8 @@ export class ResultCache<T> {
 
   set(key: string, result: T): void {
     const [name, text] = [JSON.stringify(key), JSON.stringify(result)]
-    if (text.length > MAX_RESULT) return
     const known = this.#load()
+    if (text.length > MAX_RESULT || known.get(name) === text) return
     this.#add(known, name, text)
     this.#unwritten.push(this.#lineOf(name, text))
     if (this.#unwritten.length === 1) setImmediate(() => this.#write())

@@ -2,8 +2,8 @@ import { digest, type FileState, type StagedChange } from '../../overlay/index.j
 import type { Mutation } from '../core/mutation.js'
 import type { Risk } from '../core/risk-api.js'
 import { type Changed, type FileFindings, factsOf, riskOf, type Side } from '../risk/index.js'
-import type { KnownFindings } from './caches.js'
 import { beforeOf } from './change-view.js'
+import type { StoredFindings } from './findings-cache.js'
 import type { StageStore } from './store.js'
 
 /**
@@ -11,7 +11,7 @@ import type { StageStore } from './store.js'
  * its contents stay, so that a second look reads only the changes since the first.
  * @param stored the findings of other processes
  */
-export function createRisks(stored: KnownFindings) {
+export function createRisks(stored: StoredFindings) {
   let cache = new Map<string, FileFindings>()
   return async (
     store: StageStore,
@@ -22,16 +22,12 @@ export function createRisks(stored: KnownFindings) {
     const changes = staged.map((change) => changedOf(store, change, mutations.get(change)))
     const keys = new Map(changes.map((change, at) => [change, keyOf(staged[at], change)]))
     const known = {
-      get: (change: Changed) => {
-        const key = keys.get(change) ?? ''
-        const found = cache.get(key) ?? stored.get(key)
-        if (found !== undefined) now.set(key, found)
-        return found
-      },
+      get: (change: Changed) => cache.get(keys.get(change) ?? ''),
+      stored: (change: Changed) => stored.get(keys.get(change) ?? ''),
       set(change: Changed, found: FileFindings) {
         const key = keys.get(change) ?? ''
         now.set(key, found)
-        stored.set(key, found)
+        if (cache.get(key) !== found) stored.set(key, found)
       },
     }
     const facts = await factsOf(changes, { known })

@@ -12,7 +12,8 @@ export {
   linesOfChange,
 } from './attribution.js'
 export { editedLines } from './authorship.js'
-export { blameContents, type PathContent } from './blame.js'
+export type { PathContent } from './blame.js'
+export { blameContents } from './blame-contents.js'
 export { type BlamedFile, readBlamed } from './blamed-file.js'
 export { Accepted, isCovered } from './coverage.js'
 export { type DraftFields, newDraft } from './draft.js'

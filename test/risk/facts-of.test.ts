@@ -126,12 +126,32 @@ it('facts of one file include its findings, and none of the set', async () => {
   const cache = new Map<string, FileFindings>()
   const known: KnownFindings = {
     get: ({ path }) => cache.get(path),
+    stored: () => undefined,
     set: ({ path }, findings) => void cache.set(path, findings),
   }
   const change = newChange('src/a.ts', 'f()\n', 'eval(f)\n')
   const first = await factsOf([change], { known })
   expect(await factsOf([{ ...change, after: side('not read') }], { known })).toEqual(first)
   expect(cache.get('src/a.ts')?.map(({ name }) => name)).toEqual(['runs-text'])
+})
+
+it.each([
+  ['findings', [{ name: 'link', what: 'x' }], ['link']],
+  ['a fact that this version does not know', [{ name: 'toString', what: 'x' }], ['runs-text']],
+  ['a line that is not a number', [{ name: 'link', what: 'x', line: 'one' }], ['runs-text']],
+  ['no list', { name: 'link', what: 'x' }, ['runs-text']],
+  ['nothing', undefined, ['runs-text']],
+])('takes what a cache stored only if it is findings: %s', async (_, stored, expected) => {
+  let kept: FileFindings | undefined
+  const known: KnownFindings = {
+    get: () => undefined,
+    stored: () => stored,
+    set(_change, findings) {
+      kept = findings
+    },
+  }
+  await factsOf([newChange('src/a.ts', 'f()\n', 'eval(f)\n')], { known })
+  expect(kept?.map(({ name }) => name)).toEqual(expected)
 })
 
 describe('any change', () => {

@@ -12,8 +12,8 @@ import { filesBelow, REPOSITORY } from '../support/usage.js'
  * in one of these directories, decide whether it can change a result. If so, raise the version. Then record the new digest.
  */
 const RECORDED = [
-  ['src/risk', RULES, 1, '1e4e61224ac8227a'],
-  ['src/change-class', CLASSIFIER, 3, '5aa0fcd7c4c92608'],
+  ['src/risk', RULES, 1, '2cbc916f8b6a8446'],
+  ['src/change-class', CLASSIFIER, 3, '31ce7b008ef4602b'],
 ] as const
 
 it.each(RECORDED)(

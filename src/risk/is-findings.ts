@@ -1,0 +1,8 @@
+import { FACTS } from './facts.js'
+import type { FileFindings } from './facts-of.js'
+import { storedFindings } from './findings-schema.js'
+
+/** Whether a value that a cache stored is findings, each of a fact that this version knows. */
+export function isFindings(value: unknown): value is FileFindings {
+  return storedFindings.safeParse(value).data?.every(({ name }) => Object.hasOwn(FACTS, name)) ?? false
+}
