@@ -9,7 +9,7 @@ import { compareReadings } from './compare.js'
 import { compareTests } from './compare-tests.js'
 import { dependencyFacts, lockAloneFacts } from './dependencies.js'
 import { documentFacts } from './documents.js'
-import { type FactName, type Found, toFacts } from './facts.js'
+import { type FactName, type FileFindings, type Found, toFacts } from './facts.js'
 import { fileFacts, sameBytes } from './file-facts.js'
 import { generatedFacts } from './generated.js'
 import { needsSyntax } from './hints.js'
@@ -22,9 +22,6 @@ import { readEcmascript } from './reading.js'
 import { secretFacts } from './secrets.js'
 import { settingFacts } from './settings.js'
 import { textFacts } from './text-facts.js'
-
-/** The facts that one file's contents show. They depend only on the path and both sides, so they can be cached. */
-export type FileFindings = readonly Found[]
 
 /** Findings that were made earlier. */
 export interface KnownFindings {

@@ -133,6 +133,9 @@ export interface Found {
   readonly gone?: readonly string[]
 }
 
+/** The facts that one file's contents show. They depend only on the path and both sides, so they can be cached. */
+export type FileFindings = readonly Found[]
+
 /** Facts of one name about one file. More of them say nothing new. */
 const MOST_OF_A_NAME = 20
 const MOST_TEXT = 120

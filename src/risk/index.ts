@@ -6,8 +6,7 @@
  * May not happen here: a file read, a decision made from a fact, a number that no fact explains.
  */
 export type { Changed, Side } from './changed.js'
-export { FACTS } from './facts.js'
-export type { FileFindings } from './facts-of.js'
+export { FACTS, type FileFindings } from './facts.js'
 export { factsOf } from './load.js'
 export { isEcmascript, isProse, isTest, runsCode } from './paths.js'
 export { byRisk, riskOf } from './rank.js'

@@ -1,5 +1,4 @@
-import { FACTS } from './facts.js'
-import type { FileFindings } from './facts-of.js'
+import { FACTS, type FileFindings } from './facts.js'
 import { storedFindings } from './findings-schema.js'
 
 /** Whether a value that a cache stored is findings, each of a fact that this version knows. */

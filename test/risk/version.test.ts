@@ -12,7 +12,7 @@ import { filesBelow, REPOSITORY } from '../support/usage.js'
  * in one of these directories, decide whether it can change a result. If so, raise the version. Then record the new digest.
  */
 const RECORDED = [
-  ['src/risk', RULES, 1, '2cbc916f8b6a8446'],
+  ['src/risk', RULES, 1, 'b85a7752e9037df6'],
   ['src/change-class', CLASSIFIER, 3, '31ce7b008ef4602b'],
 ] as const
 
