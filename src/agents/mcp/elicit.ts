@@ -48,8 +48,8 @@ const elicitResult = z.object({
 })
 
 function toHumanAnswer({ action, content }: z.infer<typeof elicitResult>, name = 'an MCP client'): HumanAnswer {
-  const reply = typeof content?.words === 'string' && content.words !== '' ? { reply: content.words } : {}
-  return { approved: action === 'accept' && content?.approve === true, ...reply, by: { name: `user of ${name}` } }
+  const words = typeof content?.words === 'string' && content.words !== '' ? { words: content.words } : {}
+  return { approved: action === 'accept' && content?.approve === true, ...words, by: { name: `user of ${name}` } }
 }
 
 /** Requests an answer. A client that disconnects, times out or answers something else has not answered. */

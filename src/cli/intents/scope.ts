@@ -66,8 +66,8 @@ async function answer(
 ): Promise<void> {
   const open = (await requestsFor(workspace, id)).map(({ session, request }) => ({ session, id: request.id }))
   const found = findQuestion(typedId, open, `escrow intents scope ${id}`)
-  const reason = why === undefined ? {} : { reason: why }
-  await (await workspace.review(found.session)).answer(found.id, { answer: verdict, ...reason, ...(by && { by }) })
+  const words = why === undefined ? {} : { words: why }
+  await (await workspace.review(found.session)).answer(found.id, { answer: verdict, ...words, ...(by && { by }) })
 }
 
 async function show({ io }: Context, workspace: Workspace, id: string, options: AsJson): Promise<void> {

@@ -152,14 +152,14 @@ describe("a question to the client's user", () => {
   const ASK = 'access: {src/a.ts: ask}\n'
   const write = { path: 'src/a.ts', content: 'x\n' }
 
-  async function setUpApproval(policy: string, askClient: boolean) {
+  async function setUpApproval(policy: string, askClient: boolean, content: object = { approve: true }) {
     const project = testWorkspace()
     project.write('.orchestration/policy.yaml', policy)
     const client = newClient({ elicitation: {} })
     const output: string[] = []
     client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
       output.push(params.message)
-      return { action: 'accept', content: { approve: true } }
+      return { action: 'accept', content: { ...content } }
     })
     await clientOnHost(project.root, { session: 's', intent: 'INT-001', askClient }, client)
     return { project, call: callerOf(client), shown: output }
@@ -170,6 +170,13 @@ describe("a question to the client's user", () => {
     expect((await call('write_file', write)).isError).toBeUndefined()
     expect(shown).toMatchObject([expect.stringContaining('May src/a.ts be written?')])
     expect(project.text('src/a.ts')).toBe('a one\na two\n')
+  })
+
+  it('gives the agent what the person wrote with a refusal', async () => {
+    const { call } = await setUpApproval(ASK, true, { approve: false, words: 'Not on a Friday.' })
+    const answer = await call('write_file', write)
+    expect(answer._meta?.[DENIAL]).toMatchObject({ reason: 'access_denied' })
+    expect(textOf(answer)).toContain('Not on a Friday.')
   })
 
   it('names the hidden characters of what it shows', async () => {
