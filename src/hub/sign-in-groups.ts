@@ -27,7 +27,7 @@ const COLUMNS = 'tenant, workspace, name, role, teams'
  */
 export async function setSignInGroup(database: Database, group: SignInGroup): Promise<void> {
   const { tenant, workspace, role } = group
-  const [name, teams] = [parsed(NAME, group.name), parsed(TEAMS, group.teams)]
+  const [name, teams] = [parseWith(NAME, group.name), parseWith(TEAMS, group.teams)]
   await database.transaction(async (query) => {
     await lockWorkspace(query, group)
     await query.rows(
@@ -73,7 +73,7 @@ export async function findSignInGroups(query: Query, names: readonly string[]): 
   return rows.map(groupOf)
 }
 
-function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
+function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
   const { data, error } = schema.safeParse(value)
   if (error !== undefined) throw new HubError('invalid', error.issues.map(({ message }) => message).join(' '))
   return data
