@@ -11,6 +11,8 @@ import type { StageStore } from './store.js'
 const BUDGET = 768 * 1024
 /** How many milliseconds it may delay a person's key strokes. */
 const PAUSE_AFTER_MS = 15
+/** When the background begins. A command that prints one answer has ended by then, and loads no parser for later views. */
+const START_MS = 250
 /** How often the background stores classes. Each time, every reviewer reads the stage again. */
 const STORE_MS = 1_000
 
@@ -118,8 +120,9 @@ class Later {
 
   async #run(unmeasured: ReadonlyMap<string, StagedChange>, store: StageStore): Promise<void> {
     this.#batch.store()
+    await waitInBackground(START_MS)
     for (const [key, change] of unmeasured) {
-      await new Promise((resolve) => setTimeout(resolve).unref())
+      await waitInBackground()
       if (unmeasured !== this.#left) return
       const sides = sidesOf(store, change)
       // The disk has changed since the comparison.
@@ -129,6 +132,11 @@ class Later {
       this.known.set(key, measured)
     }
   }
+}
+
+/** Keeps no process alive. */
+function waitInBackground(ms = 0): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref())
 }
 
 /** Stores classes together. Those that wait are lost with the process, and measured again. */

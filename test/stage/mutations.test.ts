@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createRooTools } from '../../src/agents/roo/index.js'
 import { startSession, testWorkspace } from '../support/workspace.js'
 
@@ -38,6 +38,23 @@ it('measures changes beyond the budget in the background, while they are staged'
     ['src/b.ts', 'content'],
     ['src/c.ts', 'layout'],
   ])
+})
+
+it('measures nothing in the background of a command that ends after its answer', async () => {
+  const old = 'export const a = 1\n'
+  const project = testWorkspace({ 'src/a.ts': old })
+  const session = await startSession(await project.open())
+  session.fs.writeFileSync('src/a.ts', `\n${old}`)
+  const review = await (await project.open()).review(session.id)
+  const rule = async () => (await review.changes({ classes: 'known' })).changes.map(({ mutation }) => mutation?.rule)
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  expect(await rule()).toEqual(['budget'])
+  await vi.advanceTimersByTimeAsync(200)
+  expect([await rule(), vi.getTimerCount()]).toEqual([['budget'], 1])
+  await vi.advanceTimersByTimeAsync(100)
+  vi.useRealTimers()
+  await vi.waitFor(async () => expect(await rule()).toEqual(['layout']), { timeout: 20_000 })
 })
 
 it('a review that asks for known classes parses only declared files; the watch reports the others', async () => {
