@@ -35,7 +35,7 @@ async function page(text: string): Promise<void> {
 
 let isOutputLost = false
 
-// A closed pipe (`| head`) or terminal is not an error. Output that cannot be written, to a full disk, is one. The command still runs to its end.
+// A closed pipe (`| head`) or terminal is not an error. A full disk is one. The command still runs to its end.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     if (isOutputLost || code === 'EPIPE' || code === 'EIO') return

@@ -139,7 +139,7 @@ function listCommits(git: Git, revisions: readonly string[]): string[] {
     const args = ['rev-list', '--no-merges', ...(isRange ? [] : ['--no-walk']), '--end-of-options', name, '--']
     const { status, stdout, stderr } = git.run(args)
     if (status === 0) return stdout.split('\n').filter(Boolean)
-    // There git refuses every command, and says how to allow it.
+    // In another user's repository git refuses every command, and says how to allow it.
     if (stderr.includes('dubious ownership')) throw new EscrowError('unsupported', stderr.trim())
     throw new EscrowError('unsupported', `${JSON.stringify(name)} names no git commit or range here.`, {
       hint: "Give a commit ('HEAD') or a range ('main..feature').",

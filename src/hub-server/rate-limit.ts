@@ -19,7 +19,7 @@ export class RateLimit {
 
   isOver(caller: string): boolean {
     const now = this.now()
-    // The clock of a machine can go back, and then it would count for as long as that took.
+    // The clock of a machine can go back. Without this check, the window would last until the clock catches up.
     if (now < this.#since || now - this.#since >= WINDOW_MS) {
       this.#counts.clear()
       this.#since = now

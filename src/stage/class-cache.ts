@@ -2,20 +2,16 @@ import { CLASSIFIER, type KnownClasses } from '../change-class/index.js'
 import type { Layout } from '../core/layout.js'
 import type { Measured } from '../core/mutation.js'
 import { measured } from './class-schema.js'
-import { ResultCache } from './result-cache.js'
+import { oncePerFile, ResultCache } from './result-cache.js'
 
 /** Reads a cache of classes from its file. {@link classCache} shares one in a process. */
 export function openClassCache(file: string): KnownClasses {
   return new ResultCache<Measured>(file, { version: CLASSIFIER, parse: (value) => measured.safeParse(value).data })
 }
 
-const opened = new Map<string, KnownClasses>()
+const openOnce = oncePerFile(openClassCache)
 
 /** The one cache of classes of a workspace in this process. A review measures them, and the commit after it looks them up. */
 export function classCache({ classes }: Layout): KnownClasses {
-  const known = opened.get(classes)
-  if (known !== undefined) return known
-  const cache = openClassCache(classes)
-  opened.set(classes, cache)
-  return cache
+  return openOnce(classes)
 }

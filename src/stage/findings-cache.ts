@@ -1,6 +1,6 @@
 import type { Layout } from '../core/layout.js'
 import { type FileFindings, RULES } from '../risk/index.js'
-import { ResultCache } from './result-cache.js'
+import { oncePerFile, ResultCache } from './result-cache.js'
 
 /** Findings about one file, by a key of both its contents. The reader checks what it gets. */
 export interface StoredFindings {
@@ -8,13 +8,11 @@ export interface StoredFindings {
   set(key: string, found: FileFindings): void
 }
 
-const opened = new Map<string, StoredFindings>()
+const openOnce = oncePerFile(
+  (file): StoredFindings => new ResultCache(file, { version: RULES, parse: (value: unknown) => value }),
+)
 
 /** The one cache of findings of a workspace in this process. The facts of a review are made of them. */
 export function findingsCache({ findings }: Layout): StoredFindings {
-  const known = opened.get(findings)
-  if (known !== undefined) return known
-  const cache = new ResultCache(findings, { version: RULES, parse: (value: unknown) => value })
-  opened.set(findings, cache)
-  return cache
+  return openOnce(findings)
 }

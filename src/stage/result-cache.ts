@@ -94,6 +94,18 @@ export class ResultCache<T> {
   }
 }
 
+/** Opens a cache once in this process for each file. */
+export function oncePerFile<T>(open: (file: string) => T): (file: string) => T {
+  const opened = new Map<string, T>()
+  return (file) => {
+    const known = opened.get(file)
+    if (known !== undefined) return known
+    const cache = open(file)
+    opened.set(file, cache)
+    return cache
+  }
+}
+
 const FOUND = ',"found":'
 
 /** Undefined for a line that another process is still writing. */

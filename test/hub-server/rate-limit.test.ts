@@ -12,7 +12,7 @@ it('limits the requests of each caller in a minute', () => {
   expect(limit.take('a')).toBe(true)
 })
 
-it('counts anew after the clock went back', () => {
+it('starts a new window when the clock goes back', () => {
   let time = Date.UTC(2100, 0)
   const limit = new RateLimit(1, () => time)
   expect(['a', 'a'].map((caller) => limit.take(caller))).toEqual([true, false])
