@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { type BenchOptions, newBench, type Suite } from './bench.js'
 import { chart } from './chart.js'
 import { compareCommits } from './core/compare-commits.js'
@@ -9,6 +12,11 @@ import { SUITES } from './suites.js'
 import { benchState } from './tools.js'
 
 /** npm run bench [-- all | suite … | guard [--record] | compare A B | table] [--quick] [--held-out] */
+
+/** A process that runs one of several suites: it leaves the table to the first process. */
+const PART = '--part'
+/** Leaves out the slow parts of a suite. */
+const BRIEF = '--brief'
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
 
@@ -29,26 +37,45 @@ async function runSuite(name: string, suite: Suite, options: BenchOptions): Prom
   for (const [file, content] of Object.entries(files)) print(`Written: ${saveResult(file, content)}`)
 }
 
-async function runSuites(
-  names: readonly string[],
-  { quick, isHeldOut }: Omit<BenchOptions, 'isThorough'>,
-): Promise<number> {
+/**
+ * Runs a suite in a process of its own. What an earlier suite left in memory would slow a later one, and starting a program takes
+ * longer from a larger process.
+ * @returns its exit code
+ */
+async function runInOwnProcess(name: string, flags: readonly string[]): Promise<number> {
+  const args = [...process.execArgv, fileURLToPath(import.meta.url), name, ...flags]
+  const child = spawn(process.execPath, args, { stdio: 'inherit' })
+  const end = () => child.kill()
+  process.once('exit', end)
+  const [code] = await once(child, 'close')
+  process.off('exit', end)
+  return code ?? 1
+}
+
+async function runSuites(names: readonly string[], flags: ReadonlySet<string>): Promise<number> {
+  const [quick, isHeldOut, isPart] = [flags.has('--quick'), flags.has('--held-out'), flags.has(PART)]
+  const isThorough = !quick && !flags.has(BRIEF)
   const isAll = names.length === 0 || names.includes('all')
-  const unknown = names.filter((name) => name !== 'all' && !Object.keys(SUITES).some((suite) => isPart(suite, name)))
+  const unknown = names.filter((name) => name !== 'all' && !Object.keys(SUITES).some((suite) => isOf(suite, name)))
   if (unknown.length > 0) {
     const known = [...Object.keys(SUITES), 'all', 'guard', 'compare', 'table'].join(', ')
     process.stderr.write(`No suite ${unknown.join(', ')}. There are: ${known}.\n`)
     return 2
   }
-  for (const [name, suite] of Object.entries(SUITES))
-    if (isAll || names.some((each) => isPart(name, each)))
-      await runSuite(name, suite, { quick, isHeldOut, isThorough: !quick && !isAll })
-  if (!quick) print(`Written: ${updateSpeedPage()}`)
+  const wanted = Object.entries(SUITES).filter(([name]) => isAll || names.some((each) => isOf(name, each)))
+  const [only] = wanted
+  if (wanted.length === 1 && only) await runSuite(...only, { quick, isHeldOut, isThorough })
+  else
+    for (const [name] of wanted) {
+      const code = await runInOwnProcess(name, [...flags, PART, ...(isAll ? [BRIEF] : [])])
+      if (code !== 0) return code
+    }
+  if (!quick && !isPart) print(`Written: ${updateSpeedPage()}`)
   return 0
 }
 
 /** Whether a suite is the named one, or a part of it, as `fleet-ledger` is one of `fleet`. */
-function isPart(suite: string, name: string): boolean {
+function isOf(suite: string, name: string): boolean {
   return suite === name || suite.startsWith(`${name}-`)
 }
 
@@ -60,7 +87,7 @@ async function main([command = 'all', ...rest]: readonly string[], options: Read
     print(`Written: ${updateSpeedPage()}`)
     return 0
   }
-  if (command !== 'compare') return runSuites([command, ...rest], { quick, isHeldOut: options.has('--held-out') })
+  if (command !== 'compare') return runSuites([command, ...rest], options)
   const [before, after] = rest
   if (before === undefined || after === undefined) {
     process.stderr.write('Name two commits: npm run bench -- compare A B\n')

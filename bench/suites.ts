@@ -16,10 +16,7 @@ import { risk } from './risk/suite.js'
 import { scale } from './scale.js'
 import { trace } from './trace.js'
 
-/**
- * The suites in the order in which they run. The first one compares starts of processes by their ratio: the larger this process
- * is, the longer it takes to start any other, and the smaller the difference looks.
- */
+/** The suites in the order in which they run. */
 export const SUITES: Readonly<Record<string, Suite>> = {
   ...{ hooks, facade, policy, commit, open, trace, exec, review, risk, agent, memory, lines, scale, ledger, frontier },
   ...FLEET,
