@@ -1,10 +1,10 @@
-import { availableParallelism, tmpdir } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { compiledSources } from './test/support/compiled-plugin.js'
 import { GROUPS, LIBRARIES, OWN_PROCESS, REAL_CLIENTS, REAL_EDITOR, REAL_POSTGRES } from './test/support/isolation.js'
-import { SCRATCH } from './test/support/scratch.js'
+import { DISK, SCRATCH } from './test/support/scratch.js'
 import { LongFirst } from './test/support/sequence.js'
 
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url))
@@ -36,7 +36,7 @@ export default defineConfig({
     reporters: ['default'],
     env: {
       XDG_STATE_HOME: join(SCRATCH, 'state'),
-      ESCROWFS_TEST_DISK: tmpdir(),
+      ESCROWFS_TEST_DISK: DISK,
       ESCROWFS_TEST_SCRATCH: SCRATCH,
     },
     globalSetup: ['test/support/machine.ts', 'test/support/scratch.ts'],

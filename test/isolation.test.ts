@@ -38,3 +38,10 @@ it('each suite runs exactly once', () => {
 it('the suites that start first exist', () => {
   expect(LONG.filter((name) => !suites.includes(name))).toEqual([])
 })
+
+it('only a suite registers hooks when it is loaded: a shared module is loaded once for all suites of a process', () => {
+  const shared = readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .filter((name) => /^(?:before|after)(?:Each|All)\(/m.test(readFileSync(`test/${name}`, 'utf8')))
+  expect(shared).toEqual([])
+})

@@ -1,13 +1,8 @@
 import fs, { type FSWatcher, type Stats } from 'node:fs'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { diffStage, dropRedundant, reconcileCommitted } from '../../overlay/index.js'
 import type { Decide } from '../../src/core/decision.js'
 import { type BareFacade, createBareFacade, tempDir } from '../support/facade.js'
-
-const disposers: (() => void)[] = []
-afterEach(() => {
-  for (const dispose of disposers.splice(0)) dispose()
-})
 
 export interface Site extends BareFacade {
   readonly root: string
@@ -27,7 +22,7 @@ export function site(decide?: Decide): Site {
   for (const name of ['a', 'b', 'dir/x', 'dir/sub/y', 'probe', 'dir/probe', 'dir/sub/probe'])
     fs.writeFileSync(`${root}/${name}`, 'lower')
   const facade = createBareFacade(root, decide)
-  disposers.push(() => {
+  onTestFinished(() => {
     facade.watches.closeAll()
     dispose()
   })
@@ -45,7 +40,7 @@ export function site(decide?: Decide): Site {
     },
     outside() {
       const other = tempDir()
-      disposers.push(other.dispose)
+      onTestFinished(other.dispose)
       fs.writeFileSync(`${other.path}/probe`, '')
       return other.path
     },

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 /** Suites about disk behaviour, which need a real disk. */
 export const ON_DISK: readonly string[] = [
@@ -17,11 +17,11 @@ const MEMORY = '/dev/shm'
 const MIN_FREE_BYTES = 1 << 30
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/**
- * The directory of all other suites, in memory if there is room, because they would mostly wait for a disk. It is removed after the
- * run, with everything that tests leave outside their workspaces.
- */
-export const SCRATCH = join(hasRoom() ? MEMORY : tmpdir(), `escrowfs-tests-${process.pid}`)
+const NAME = `escrowfs-tests-${process.pid}`
+/** The directory of these suites. Both directories are removed after the run, with everything that tests leave there. */
+export const DISK = join(tmpdir(), NAME)
+/** The directory of all other suites, in memory if there is room, because they would mostly wait for a disk. */
+export const SCRATCH = join(hasRoom() ? MEMORY : tmpdir(), NAME)
 
 function hasRoom(): boolean {
   try {
@@ -35,18 +35,17 @@ function hasRoom(): boolean {
 export function setup(): void {
   for (const path of killedRuns()) rmSync(path, { recursive: true, force: true })
   // Some tests continue as another user, who must reach their files.
-  mkdirSync(SCRATCH, { recursive: true, mode: 0o711 })
+  for (const path of [DISK, SCRATCH]) mkdirSync(path, { recursive: true, mode: 0o711 })
 }
 
 /** The directories of killed runs. No run lasts a day. */
 function killedRuns(): string[] {
-  const parent = dirname(SCRATCH)
-  return readdirSync(parent)
-    .filter((name) => /^escrowfs-tests-\d+$/.test(name))
-    .map((name) => join(parent, name))
+  return [...new Set([DISK, SCRATCH].map((path) => dirname(path)))]
+    .flatMap((parent) => readdirSync(parent).map((name) => join(parent, name)))
+    .filter((path) => /^escrowfs-tests-\d+$/.test(basename(path)))
     .filter((path) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > DAY_MS)
 }
 
 export function teardown(): void {
-  rmSync(SCRATCH, { recursive: true, force: true })
+  for (const path of [DISK, SCRATCH]) rmSync(path, { recursive: true, force: true })
 }
