@@ -24,7 +24,7 @@ export interface CommitRunOptions {
 
 export function startCommitRun({ signal, onProgress }: CommitRunOptions = {}): CommitRun {
   let now: { phase: CommitProgress['phase']; files: number; total: number; bytes: number } | undefined
-  let since = Date.now()
+  let since = performance.now()
   // In a microtask: an error of the listener belongs to the caller and must not interrupt the commit.
   const report = () => {
     const progress = now && { ...now }
@@ -36,7 +36,7 @@ export function startCommitRun({ signal, onProgress }: CommitRunOptions = {}): C
   const pause = async () => {
     report()
     await setImmediate()
-    since = Date.now()
+    since = performance.now()
     assertWanted()
   }
   return {
@@ -49,7 +49,7 @@ export function startCommitRun({ signal, onProgress }: CommitRunOptions = {}): C
       now.files += 1
       now.bytes += bytes
       if (now.files === now.total) report()
-      return Date.now() - since < RUN_MS ? undefined : pause()
+      return performance.now() - since < RUN_MS ? undefined : pause()
     },
     assertWanted,
   }

@@ -39,7 +39,7 @@ export class SessionFormat {
     const rules = this.policy.settings()?.format ?? []
     if (rules.length === 0 || kind === 'command' || kind === 'read') return
     const files = [...touched].filter((path) => this.overlay.typeOf(asRelPath(path)) === 'file').sort()
-    const end = Date.now() + this.budget
+    const end = performance.now() + this.budget
     for (const job of jobsOf(rules, files)) await this.#attempt(job, end)
   }
 
@@ -55,7 +55,7 @@ export class SessionFormat {
 
   /** @returns the files it changed. */
   async #run({ rule, files }: Job, end: number): Promise<string[]> {
-    const remaining = end - Date.now()
+    const remaining = end - performance.now()
     const over = new AbortController()
     const isOver = () => Promise.reject(new EscrowError('limit_exceeded', 'no time was left'))
     if (remaining <= 0) return isOver()

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ChangeSet, CheckReport, Session } from '../core/api.js'
+import { defined } from '../core/defined.js'
 import type { ToolArguments } from './catalogue.js'
 import { ToolFailure } from './tool-failure.js'
 
@@ -8,24 +9,24 @@ export interface AddedTool {
   readonly name: string
   readonly description: string
   readonly schema: z.ZodObject
-  /** Returns text for the model. @throws ToolFailure for invalid arguments, and the session's EscrowErrors. */
-  run(session: Session, args: ToolArguments): Promise<string>
+  /** Returns text for the model. Checks that run end if `signal` aborts. @throws ToolFailure for invalid arguments, and the session's EscrowErrors. */
+  run(session: Session, args: ToolArguments, signal?: AbortSignal): Promise<string>
 }
 
 function tool<S extends z.ZodObject>(
   name: string,
   description: string,
   schema: S,
-  run: (session: Session, args: z.output<S>) => Promise<string>,
+  run: (session: Session, args: z.output<S>, signal?: AbortSignal) => Promise<string>,
 ): AddedTool {
   return {
     name,
     description,
     schema,
-    async run(session, args) {
+    async run(session, args, signal) {
       const checked = schema.safeParse(args)
       if (!checked.success) throw new ToolFailure(`Wrong arguments for ${name}.\n${z.prettifyError(checked.error)}`)
-      return run(session, checked.data)
+      return run(session, checked.data, signal)
     },
   }
 }
@@ -76,7 +77,7 @@ const runChecks = tool(
   'run_checks',
   'Run the checks of the intents that your staged changes are for: the commands among their acceptance criteria. People wrote them, and see the results. What they write is dropped.',
   z.object({}),
-  async (session) => formatChecks(await session.check()),
+  async (session, _, signal) => formatChecks(await session.check(defined({ signal }))),
 )
 
 const showChanges = tool(

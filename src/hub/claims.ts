@@ -1,5 +1,5 @@
 import { newId } from '../core/ids.js'
-import { type Clock, nowAsSql } from './clock.js'
+import { type Clock, lastsAsSql, nowAsSql } from './clock.js'
 import { HubError } from './hub-error.js'
 import { appendLine } from './ledger.js'
 import { assertHeld } from './registry.js'
@@ -42,7 +42,7 @@ export function createClaims(database: Database, scope: Scope, clock: Clock): Cl
     list: () =>
       inScope(database, scope, async (query) => {
         const rows = await query.rows(
-          `select ${COLUMNS} from escrow.claims where until > ${nowAsSql(1)} order by prefix, session`,
+          `select ${COLUMNS} from escrow.claims where ${lastsAsSql('until', nowAsSql(1), LONGEST_MS)} order by prefix, session`,
           [clock()],
         )
         return rows.map(claimOf)
@@ -62,7 +62,7 @@ function lockedPaths(prefix: string): string[] {
 /** Two prefixes overlap where one is an ancestor of the other, or they are equal. The slash at the end keeps `src/a` from `src/ab`. */
 async function findOverlaps(query: Query, session: string, prefix: string, clock: Clock): Promise<Claim[]> {
   const rows = await query.rows(
-    `select ${COLUMNS} from escrow.claims where session <> $1 and until > ${nowAsSql(3)}
+    `select ${COLUMNS} from escrow.claims where session <> $1 and ${lastsAsSql('until', nowAsSql(3), LONGEST_MS)}
       and (starts_with(prefix, $2) or starts_with($2, prefix)) order by prefix, session`,
     [session, prefix, clock()],
   )

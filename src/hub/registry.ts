@@ -1,4 +1,4 @@
-import { type Clock, nowAsSql } from './clock.js'
+import { type Clock, lastsAsSql, nowAsSql } from './clock.js'
 import { HubError } from './hub-error.js'
 import { changing, inScope, onlyRow } from './scope.js'
 import { type Database, numberOf, type Query, textOf } from './sql.js'
@@ -65,7 +65,7 @@ async function take(query: Query, session: string, host: string, clock: Clock) {
       insert into escrow.sessions as held (id, host, epoch, until) select $1, $2, 1, ${LEASE} from time
       on conflict (tenant, workspace, id) do update
         set host = excluded.host, epoch = held.epoch + 1, until = excluded.until
-        where held.host = excluded.host or held.until <= ${nowAsSql(3)}
+        where held.host = excluded.host or not ${lastsAsSql('held.until', nowAsSql(3), LEASE_MS)}
       returning epoch::float8 as epoch, until::text as until`,
     [session, host, clock()],
   )

@@ -1,4 +1,4 @@
-import { type Clock, DATABASE_CLOCK, nowAsSql } from './clock.js'
+import { type Clock, DATABASE_CLOCK, lastsAsSql, nowAsSql } from './clock.js'
 import { HubError } from './hub-error.js'
 import { REPOSITORY_COLUMNS, repositoryOf, TURN_MS } from './landing-rows.js'
 import { enterScope, inScope, lockWorkspace, onlyRow } from './scope.js'
@@ -129,7 +129,7 @@ export async function takeTurn(
     query.rows(
       `update escrow.repositories as taken
         set worker = $1, epoch = taken.epoch + 1, until = ${nowAsSql(2)} + interval '${TURN_MS} milliseconds'
-        from (select tenant, workspace from escrow.repositories where is_due and until <= ${nowAsSql(2)}
+        from (select tenant, workspace from escrow.repositories where is_due and not ${lastsAsSql('until', nowAsSql(2), TURN_MS)}
           order by until limit 1 for update skip locked) as free
         where taken.tenant = free.tenant and taken.workspace = free.workspace
         returning taken.tenant, taken.workspace, url, branch, directory, checks, epoch::float8 as epoch`,

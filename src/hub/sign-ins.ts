@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { sha256hex } from '../../overlay/index.js'
 import { newToken } from '../os/loopback.js'
+import { lastsAsSql } from './clock.js'
 import { HubError } from './hub-error.js'
 import { findSignInGroups } from './sign-in-groups.js'
 import type { Access, BegunSignIn, Person, SignIn, SignInGroup } from './sign-in-types.js'
@@ -16,12 +17,14 @@ const LONGEST_SIGN_IN_MS = 3_600_000
 /** How long a person may take at the provider. */
 const LONGEST_BEGUN_MS = 600_000
 const NAMES = z.array(z.string())
+const IS_SIGNED_IN = lastsAsSql('until', 'clock_timestamp()', LONGEST_SIGN_IN_MS)
+const IS_BEGUN = lastsAsSql('until', 'clock_timestamp()', LONGEST_BEGUN_MS)
 
 /** Begins a sign-in. The browser keeps `cookie`, and the other values are for one answer of the provider. */
 export async function beginSignIn(database: Database): Promise<BegunSignIn & { readonly cookie: string }> {
   const begun = { cookie: newToken(), state: newToken(), nonce: newToken(), verifier: newToken() }
   await database.transaction(async (query) => {
-    await query.rows('delete from escrow.begun_sign_ins where until <= clock_timestamp()')
+    await query.rows(`delete from escrow.begun_sign_ins where not ${IS_BEGUN}`)
     await query.rows(
       `insert into escrow.begun_sign_ins (sha256, state, nonce, verifier, until)
         values ($1, $2, $3, $4, clock_timestamp() + interval '${LONGEST_BEGUN_MS} milliseconds')`,
@@ -40,7 +43,7 @@ export async function takeBegunSignIn(
   const rows = await database.transaction((query) =>
     query.rows(
       `delete from escrow.begun_sign_ins where sha256 = $1 and state = $2
-        returning state, nonce, verifier, until > clock_timestamp() as is_open`,
+        returning state, nonce, verifier, ${IS_BEGUN} as is_open`,
       [sha256hex(cookie), state],
     ),
   )
@@ -70,7 +73,7 @@ export async function addSignIn(database: Database, person: Person): Promise<str
         "None of your groups has access to a workspace. The hub's operator can give it, by the command escrow hub group set.",
       )
     const [only] = accesses.length === 1 ? accesses : []
-    await query.rows('delete from escrow.sign_ins where until <= clock_timestamp()')
+    await query.rows(`delete from escrow.sign_ins where not ${IS_SIGNED_IN}`)
     await query.rows(
       `insert into escrow.sign_ins (sha256, issuer, subject, name, groups, tenant, workspace, role, until)
         values ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + interval '${LONGEST_SIGN_IN_MS} milliseconds')`,
@@ -88,7 +91,7 @@ export function findSignIn(database: Database, cookie: string, issuer: string): 
   return database.transaction(async (query) => {
     const [row] = await query.rows(
       `select issuer, subject, name, groups, tenant, workspace, role from escrow.sign_ins
-        where sha256 = $1 and issuer = $2 and until > clock_timestamp()`,
+        where sha256 = $1 and issuer = $2 and ${IS_SIGNED_IN}`,
       [sha256hex(cookie), issuer],
     )
     return row === undefined ? undefined : signInOf(query, row, sha256hex(cookie))

@@ -14,8 +14,11 @@ import { createFile, ensurePrivateDir, removeEmptyDir, removeName, renameSync } 
  * Runs `work` under a process lock of the workspace (proper-lockfile, `<locks>/<name>.lock`).
  *
  * Safety does not depend on the lock, which can let two holders in. Work under it is published by `link`, so a second
- * holder finds the name taken. The lock only makes retries rare. proper-lockfile frees the lock of a killed process
- * after {@link STALE_MS}; the holder's card shows at once that it is dead.
+ * holder finds the name taken. The lock only makes retries rare. The holder's card shows at once that it is dead. Where it
+ * cannot, such as for one on another machine, the lock is free once it was not renewed for {@link STALE_MS}.
+ *
+ * No decision compares times of the wall clock, which a person or a time server can move by hours: a waiter measures for how
+ * long it has seen the lock unchanged.
  *
  * Taking the lock, synchronous work, and releasing it are one synchronous run: no other task of this process can
  * interrupt it and keep the others waiting.
@@ -27,28 +30,52 @@ export async function withProcessLock<T>(
   locks: string,
   name: string,
   work: (lost: () => boolean) => Promise<T> | T,
+  limits: LockLimits = LIMITS,
 ): Promise<T> {
   makeLocks(locks)
   const file = join(locks, name)
   // Loaded on first use: most runs of the command take no lock.
   const { lockSync } = await import('proper-lockfile')
-  const began = Date.now()
+  const wait = new LockWait(file)
   for (let polls = 0; ; polls++) {
     // Mostly a stat is enough: trying the lock, or judging its holder, costs a hundred times as much.
-    const isTried = polls % POLLS === 0 || !isHeld(file)
-    const held = isTried ? tryAcquire(lockSync, file, began + WAIT_MS) : undefined
+    const isTried = wait.look() || polls % POLLS === 0
+    const held = isTried ? tryAcquire(lockSync, file, wait.waited > limits.waitMs) : undefined
     if (held !== undefined) return runHolding(held, work)
-    if (!isTried || !freeDead(file)) await sleep(waitTime(Date.now() - began) * (0.5 + Math.random()))
+    if (!isTried || !freeOver(file, wait.unchanged, limits.staleMs))
+      await sleep(waitTime(wait.waited) * (0.5 + Math.random()))
+  }
+}
+
+/** Measures a wait for a lock, by the monotonic clock. */
+class LockWait {
+  /** Milliseconds since the beginning. */
+  waited = 0
+  /** Milliseconds for which the lock has not been renewed, or taken by another. */
+  unchanged = 0
+  #state = ''
+  #at = performance.now()
+
+  constructor(private readonly file: string) {}
+
+  /** Looks at the lock. Returns whether it is free. */
+  look(): boolean {
+    const now = performance.now()
+    // A gap can be the sleep of the machine, in which the holder could not renew its lock either.
+    const passed = Math.min(now - this.#at, GAP_MS)
+    this.#at = now
+    this.waited += passed
+    const stats = lstatSync(`${this.file}.lock`, { throwIfNoEntry: false })
+    const state = stats === undefined ? '' : `${stats.ino} ${stats.mtimeMs} ${stats.ctimeMs}`
+    this.unchanged = state === this.#state ? this.unchanged + passed : 0
+    this.#state = state
+    return stats === undefined
   }
 }
 
 /** The longer a process has waited, the shorter its pauses are, so that it mostly gets the lock first. */
 function waitTime(waited: number): number {
   return Math.max(SHORTEST_NAP_MS, LONGEST_NAP_MS * (1 - waited / EAGER_AFTER_MS))
-}
-
-function isHeld(file: string): boolean {
-  return lstatSync(`${file}.lock`, { throwIfNoEntry: false }) !== undefined
 }
 
 function makeLocks(locks: string): void {
@@ -74,8 +101,20 @@ function runHolding<T>(held: Held, work: (lost: () => boolean) => Promise<T> | T
   }
 }
 
+export interface LockLimits {
+  /** Milliseconds after which a lock that nobody renews is free. */
+  readonly staleMs: number
+  /** Milliseconds to wait for a living holder. */
+  readonly waitMs: number
+}
+
 const STALE_MS = 10_000
 const WAIT_MS = 30_000
+const LIMITS: LockLimits = { staleMs: STALE_MS, waitMs: WAIT_MS }
+/** A holder renews its lock this often. */
+const RENEW_MS = 5_000
+/** The most milliseconds that one look at the lock adds to a wait. */
+const GAP_MS = 500
 const SHORTEST_NAP_MS = 3
 const LONGEST_NAP_MS = 20
 const EAGER_AFTER_MS = 500
@@ -94,13 +133,14 @@ interface Held {
 }
 
 /** Undefined while another holds it. */
-function tryAcquire(lockSync: LockSync, file: string, deadline: number): Held | undefined {
+function tryAcquire(lockSync: LockSync, file: string, isOver: boolean): Held | undefined {
   let compromised = false
   try {
     const onCompromised = () => {
       compromised = true
     }
-    const unlock = lockSync(file, { realpath: false, stale: STALE_MS, onCompromised })
+    // proper-lockfile judges the age by the wall clock, so here no lock is ever stale to it.
+    const unlock = lockSync(file, { realpath: false, stale: Number.MAX_SAFE_INTEGER, update: RENEW_MS, onCompromised })
     const card = signCard(file)
     const release = () => {
       // A lost lock belongs to someone else by now.
@@ -110,7 +150,7 @@ function tryAcquire(lockSync: LockSync, file: string, deadline: number): Held | 
     }
     return { isLost: () => compromised, release }
   } catch (error) {
-    if (codeOf(error) !== 'ELOCKED' || Date.now() > deadline) throw error
+    if (codeOf(error) !== 'ELOCKED' || isOver) throw error
     return undefined
   }
 }
@@ -149,11 +189,14 @@ function readCard(file: string): Card | undefined {
   }
 }
 
-/** Frees the lock of a provably dead holder. Removes the card first, so that only one of many waiters frees it. */
-function freeDead(file: string): boolean {
+/**
+ * Frees the lock of a provably dead holder, and one that nobody has renewed for too long. Removes the card first, so that only one
+ * of many waiters frees it.
+ */
+function freeOver(file: string, unchanged: number, staleMs: number): boolean {
   const card = readCard(file)
-  if (!card) return isUnsigned(file) && removeEmptyDir(`${file}.lock`)
-  if (!isDead(card)) return false
+  if (!card) return unchanged > UNSIGNED_MS && readCard(file) === undefined && removeEmptyDir(`${file}.lock`)
+  if (unchanged <= staleMs && !isDead(card)) return false
   const grave = `${cardOf(file)}.${card.nonce}.${newId()}`
   try {
     renameSync(cardOf(file), grave)
@@ -164,9 +207,4 @@ function freeDead(file: string): boolean {
   removeName(grave)
   if (mine.nonce === card.nonce) removeEmptyDir(`${file}.lock`)
   return true
-}
-
-function isUnsigned(file: string): boolean {
-  const stats = lstatSync(`${file}.lock`, { throwIfNoEntry: false })
-  return stats !== undefined && Date.now() - stats.ctimeMs > UNSIGNED_MS && readCard(file) === undefined
 }

@@ -30,7 +30,7 @@ export async function takeOwnership(file: string, waitMs: number): Promise<Lease
   ensurePrivateDir(dirname(file))
   const nonce = newId()
   const card = `${file}.${nonce}`
-  const deadline = Date.now() + waitMs
+  const deadline = performance.now() + waitMs
   createDurable(card, JSON.stringify({ ...thisProcess(), nonce } satisfies Holder))
   try {
     for (;;) {
@@ -39,7 +39,7 @@ export async function takeOwnership(file: string, waitMs: number): Promise<Lease
         return { release: () => release(file, nonce) }
       }
       if (bury(file, card)) continue
-      if (Date.now() >= deadline) return undefined
+      if (performance.now() >= deadline) return undefined
       await sleep(POLL_MS)
     }
   } finally {

@@ -22,10 +22,10 @@ export function commitStream(
     const abort = new AbortController()
     out.onAbort(() => abort.abort(new Error('The page cancelled the commit.')))
     const send = (line: WireCommit) => out.write(`${JSON.stringify(line)}\n`)
-    let last = 0
+    let last = Number.NEGATIVE_INFINITY
     const onProgress: CommitOptions['onProgress'] = ({ phase, files, total }) => {
-      if (Date.now() - last < PROGRESS_INTERVAL_MS && files !== total) return
-      last = Date.now()
+      if (performance.now() - last < PROGRESS_INTERVAL_MS && files !== total) return
+      last = performance.now()
       void send({ phase, files, total })
     }
     try {

@@ -66,7 +66,7 @@ export function createGuard({ token, port }: GuardOptions): Guard {
   let ticket: { readonly secret: string; readonly until: number } | undefined
   const isTicket = (c: Context, candidate: string): boolean => {
     if (ticket === undefined || c.req.path !== '/' || !isSameSecret(candidate, ticket.secret)) return false
-    const isInTime = Date.now() < ticket.until
+    const isInTime = performance.now() < ticket.until
     ticket = undefined
     return isInTime
   }
@@ -102,7 +102,7 @@ export function createGuard({ token, port }: GuardOptions): Guard {
       return next()
     },
     ticket() {
-      ticket = { secret: newToken(), until: Date.now() + TICKET_MS }
+      ticket = { secret: newToken(), until: performance.now() + TICKET_MS }
       return ticket.secret
     },
     admit(c) {

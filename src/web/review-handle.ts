@@ -65,11 +65,11 @@ export class ReviewHandle {
   }
 
   #fresh(): Promise<Displayed> | undefined {
-    return Date.now() - this.#at < FRESH_MS ? this.#displayed : undefined
+    return performance.now() - this.#at < FRESH_MS ? this.#displayed : undefined
   }
 
   async #read(): Promise<Displayed> {
-    this.#at = Date.now()
+    this.#at = performance.now()
     const reading = this.#opening.then(async (review) =>
       withMarks(await review.changes({ classes: 'known', risk: this.#isRanked })),
     )

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, utimesSync } from 'node:fs'
+import { existsSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { afterEach, expect, it } from 'vitest'
 import { realDisk } from '../../src/commit/disk.js'
 import { type CommitOutcome, commitEntries, recover } from '../../src/commit/index.js'
@@ -8,12 +8,10 @@ import { type Bench, entryFor, inputFor, listing, newBench } from '../commit/kit
 let bench: Bench
 afterEach(() => bench.remove())
 
-/** Makes the lock stale, as of a live holder that has not renewed it for a minute: the next process may take it. */
-function makeStale(): void {
-  const lock = `${bench.layout.locks}/commit.lock`
-  const minuteAgo = new Date(Date.now() - 60_000)
-  utimesSync(lock, minuteAgo, minuteAgo)
+/** Frees the lock, as a waiting process does with that of a live holder that does not renew it: the next process may take it. */
+function freeLock(): void {
   rmSync(`${bench.layout.locks}/commit.holder`, { force: true })
+  rmdirSync(`${bench.layout.locks}/commit.lock`)
 }
 
 /** A disk on which each new file takes a while, so that another commit can start during a commit of many files. */
@@ -62,7 +60,7 @@ it('a second commit that takes the lock while the first writes its files: both l
     inputFor(bench, MANY, {
       onProgress: ({ phase, files }) => {
         if (phase !== 'staging' || files === 0 || second !== undefined) return
-        makeStale()
+        freeLock()
         second = commitEntries(inputFor(bench, [entryFor('second', null, { file: 'second' })]))
       },
     }),
@@ -80,7 +78,7 @@ it('a second commit that takes the lock while the first writes its record finish
   let second: Promise<CommitOutcome> | undefined
   const append = async (record: Record<string, unknown>) => {
     if (second === undefined) {
-      makeStale()
+      freeLock()
       second = commitEntries(inputFor(bench, [entryFor('a', { file: 'new' }, { file: 'newer' })]))
       await second
     }
@@ -100,7 +98,7 @@ it('of two concurrent commits of one file, one succeeds and the other is refused
     inputFor(bench, [entryFor('a', { file: 'old' }, { file: 'first' }), ...MANY], {
       onProgress: ({ phase, files }) => {
         if (phase !== 'staging' || files === 0 || second !== undefined) return
-        makeStale()
+        freeLock()
         second = commitEntries(inputFor(bench, [entryFor('a', { file: 'old' }, { file: 'second' })]))
       },
     }),

@@ -77,6 +77,14 @@ function describeRegistry(stores: Open, held: Take): void {
       expect(await registry.sessions()).toMatchObject([{ id: 'agent-1', host: 'desk', epoch: 2 }])
     })
 
+    it('gives the session of a dead host to another, though the clock was set back', async () => {
+      const clock = setClock()
+      const { registry } = stores(clock)
+      await registry.open('agent-1', 'laptop')
+      clock.pass(-3 * 3_600_000)
+      expect((await registry.open('agent-1', 'desk')).epoch).toBe(2)
+    })
+
     it("refuses a host that knows another host's epoch", async () => {
       const all = stores()
       const hold = await held(all)
@@ -130,6 +138,16 @@ function describeClaims(stores: Open, held: Take): void {
       await expect(all.claims.override(claim?.id ?? '', 'Ada')).rejects.toMatchObject({ code: 'not_found' })
       const [line] = await all.ledger.read('audit', 0)
       expect(JSON.parse(line?.line ?? '')).toMatchObject({ prev: null, record: { act: 'claim ended', by: 'Ada' } })
+    })
+
+    it('end within a working day, though the clock was set back', async () => {
+      const clock = setClock()
+      const all = stores(clock)
+      const [mine, other] = [await held(all, 'one'), await held(all, 'two')]
+      await all.claims.claim(mine, 'src', 60_000)
+      clock.pass(-24 * 3_600_000)
+      expect(await all.claims.list()).toEqual([])
+      expect((await all.claims.claim(other, 'src', 60_000)).overlaps).toEqual([])
     })
 
     it('match a model, for any order of claims, releases, overrides and time', () =>

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import { sha256hex } from '../../overlay/index.js'
 import { changeKey } from '../../src/hub/change-key.js'
 import { removeSignInGroup, setSignInGroup } from '../../src/hub/sign-in-groups.js'
-import { addSignIn, endSignIn, endSignInsNamed, findSignIn } from '../../src/hub/sign-ins.js'
+import {
+  addSignIn,
+  beginSignIn,
+  endSignIn,
+  endSignInsNamed,
+  findSignIn,
+  takeBegunSignIn,
+} from '../../src/hub/sign-ins.js'
 import type { Database } from '../../src/hub/sql.js'
 import { openStores } from '../../src/hub/stores.js'
 import type { Proof, Scope } from '../../src/hub/types.js'
@@ -76,6 +84,24 @@ export function describeSignIns(hosts: () => [Database, Database]): void {
         }
       },
     )
+
+    it('ends within an hour, though the clock of the database was set back', async () => {
+      const { one, signIn } = await workspace()
+      const { cookie } = await signIn('1')
+      const begun = await beginSignIn(one)
+      // What the rows are once the clock was set back by a day.
+      for (const [table, value] of [
+        ['sign_ins', cookie],
+        ['begun_sign_ins', begun.cookie],
+      ] as const)
+        await one.transaction((query) =>
+          query.rows(`update escrow.${table} set until = until + interval '1 day' where sha256 = $1`, [
+            sha256hex(value),
+          ]),
+        )
+      expect(await findSignIn(one, cookie, ISSUER)).toBeUndefined()
+      expect(await takeBegunSignIn(one, begun.cookie, begun.state)).toBeUndefined()
+    })
 
     it('of another workspace decides nothing', async () => {
       const [{ vote, decisions }, other] = [await workspace(), await workspace()]

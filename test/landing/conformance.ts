@@ -267,6 +267,18 @@ function describeFaults(databases: () => [Database, Database]): void {
     await expect(rows('delete from escrow.repositories')).rejects.toThrow('permission denied')
   })
 
+  it('passes the turn of a dead worker on, though the clock was set back', async () => {
+    const [database] = databases()
+    const kit = await landingKit(database)
+    await kit.approve('laptop.one', kit.change('src/a.ts', 'a\n', 'A\n'))
+    await turnOf(database, kit.scope, 'first')
+    // What the row is once the clock was set back by a day.
+    await database.transaction((query) =>
+      query.rows(`update escrow.repositories set until = until + interval '1 day' where worker = 'first'`),
+    )
+    expect((await freeTurnOf(database, kit.scope, 'second'))?.worker).toBe('second')
+  })
+
   it('stops a worker whose turn has passed', async () => {
     const [database] = databases()
     const kit = await landingKit(database)

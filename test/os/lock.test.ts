@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { withProcessLock } from '../../src/os/lock.js'
 import { thisProcess } from '../../src/os/process.js'
 import { tempDir } from '../support/facade.js'
@@ -10,7 +10,16 @@ let dir: { path: string; dispose(): void }
 beforeEach(() => {
   dir = tempDir()
 })
-afterEach(() => dir.dispose())
+afterEach(() => {
+  vi.restoreAllMocks()
+  dir.dispose()
+})
+
+/** Moves the wall clock. */
+function moveClock(milliseconds: number): void {
+  const { now } = Date
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + milliseconds)
+}
 
 /** A lock that proper-lockfile does not consider stale for an hour. */
 function writeHolder(holder: Record<string, unknown>): void {
@@ -94,5 +103,29 @@ describe('the process lock', () => {
       'broken',
     )
     expect(await withProcessLock(dir.path, 'commit', () => 'in')).toBe('in')
+  })
+
+  it('is not taken from a holder that renews it if the clock was set forward', async () => {
+    mkdirSync(join(dir.path, 'commit.lock'))
+    writeFileSync(join(dir.path, 'commit.holder'), JSON.stringify({ ...thisProcess(), host: 'elsewhere', nonce: 'on' }))
+    moveClock(3_600_000)
+    let entered = false
+    const waiting = withProcessLock(dir.path, 'commit', () => {
+      entered = true
+    })
+    await new Promise((done) => setTimeout(done, 150))
+    expect(entered).toBe(false)
+    writeFileSync(join(dir.path, 'commit.holder'), JSON.stringify({ ...thisProcess(), start: '1', nonce: 'gone' }))
+    await waiting
+  })
+
+  it('ends its wait, and frees a lock that nobody renews, if the clock was set back', async () => {
+    writeHolder({ ...thisProcess(), host: 'elsewhere', nonce: 'off' })
+    const limits = { staleMs: 60_000, waitMs: 100 }
+    const waiting = withProcessLock(dir.path, 'commit', () => 'in', limits)
+    moveClock(-3 * 3_600_000)
+    await expect(waiting).rejects.toMatchObject({ code: 'ELOCKED' })
+    expect(await withProcessLock(dir.path, 'commit', () => 'in', { staleMs: 200, waitMs: 60_000 })).toBe('in')
+    expect(readdirSync(dir.path)).toEqual([])
   })
 })

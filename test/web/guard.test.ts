@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { claudeHookListener } from '../../src/agents/claude/index.js'
 import { EscrowError, openWorkspace } from '../../src/index.js'
 import { createApp } from '../../src/web/app.js'
@@ -108,6 +108,16 @@ describe('every route', () => {
     expect(await visit(ticket)).toBe(401)
     const latest = served.ticket()
     expect([await visit(latest), await visit(latest)]).toEqual([200, 401])
+  })
+
+  it('admits nobody by a ticket of more than a minute ago, whatever the clock says', async () => {
+    const { served } = await setUp()
+    const ticket = served.ticket()
+    const [now, wall] = [performance.now(), Date.now()]
+    vi.spyOn(performance, 'now').mockReturnValue(now + 61_000)
+    vi.spyOn(Date, 'now').mockReturnValue(wall - 3_600_000)
+    onTestFinished(() => void vi.restoreAllMocks())
+    expect((await send(new URL(ticket), 'GET')).status).toBe(401)
   })
 
   it('tells a browser without the token how to get a new address, with the same status and headers', async () => {

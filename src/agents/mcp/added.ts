@@ -28,9 +28,14 @@ export const ADDED_MCP_TOOLS: readonly McpTool[] = Object.keys(ADDED_TOOLS)
       description,
       schema,
       annotations: ANNOTATIONS[name],
-      plan: async (args, session) => {
+      plan: async (args, session, { signal }) => {
         const toolArguments: ToolArguments = schema.parse(args)
-        return { class: of, kind, ...(free && { free }), run: async () => text(await run(session, toolArguments)) }
+        return {
+          class: of,
+          kind,
+          ...(free && { free }),
+          run: async () => text(await run(session, toolArguments, signal)),
+        }
       },
     }
   })

@@ -24,12 +24,13 @@ export const editFile = defineTool('edit_file', {
   schema,
   output: TEXT,
   annotations: { ...STAGES, idempotentHint: false },
-  plan: ({ path, edits, dryRun }) => ({
+  plan: ({ path, edits, dryRun }, _session, { signal }) => ({
     class: dryRun ? 'read' : 'write',
     kind: 'edit',
     ...(!dryRun && { writes: [{ path: toSessionPath(path), effect: 'put' }] }),
     run: async (session) => {
       const place = await resolveInWorkspace(session, path)
+      signal.throwIfAborted()
       // Synchronous from here on, so that two concurrent edits both apply.
       const { content, diff } = applyEdits(textOf(session.fs, place, path), edits, place)
       if (dryRun) return text(diff)

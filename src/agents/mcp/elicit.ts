@@ -52,10 +52,10 @@ function toHumanAnswer({ action, content }: z.infer<typeof elicitResult>, name =
   return { approved: action === 'accept' && content?.approve === true, ...words, by: { name: `user of ${name}` } }
 }
 
-/** Requests an answer. A client that disconnects, times out or answers something else has not answered. */
+/** Requests an answer. A client that disconnects, cancels the call, times out or answers something else has not answered. */
 async function requestAnswer(question: HumanQuestion, request: ServerContext['mcpReq']): Promise<unknown> {
   try {
-    return await request.elicitInput(buildForm(question), { timeout: TIMEOUT_MS })
+    return await request.elicitInput(buildForm(question), { timeout: TIMEOUT_MS, signal: request.signal })
   } catch {
     return undefined
   }

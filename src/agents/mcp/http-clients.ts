@@ -36,7 +36,7 @@ export class HttpClients {
       return await client.transport.handleRequest(request)
     } finally {
       client.running--
-      client.lastSeen = Date.now()
+      client.lastSeen = performance.now()
       // The request started no connection: closes the one that was opened for it.
       if (client.transport.sessionId === undefined) await this.#closeClient(client)
     }
@@ -59,7 +59,7 @@ export class HttpClients {
       onsessionclosed: () => this.#closeClient(client),
     })
     const connection = await this.#host.connect(transport)
-    const client: Client = { transport, connection, running: 0, lastSeen: Date.now() }
+    const client: Client = { transport, connection, running: 0, lastSeen: performance.now() }
     return client
   }
 

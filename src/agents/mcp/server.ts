@@ -94,6 +94,8 @@ async function execute(
     await run(
       use,
       () => {
+        // The client may have cancelled while a person was asked, or while another call ran.
+        signal.throwIfAborted()
         session.attribute(agent)
         return plan.run(session)
       },

@@ -70,7 +70,7 @@ export function supervise(parts: LauncherParts): void {
     let isOver = false
     /** The guard has ended before the command. */
     let isUnguarded = false
-    let looked = Date.now()
+    let looked = performance.now()
     let childFd = -1
     for (;;) {
       assertStarted()
@@ -81,7 +81,7 @@ export function supervise(parts: LauncherParts): void {
       const [asks, closes] = pollDescriptors(pid === 0 ? 1 : 50)
       if (asks) answerCall()
       if (closes) isOver = true
-      if (Date.now() - looked >= 100) watch()
+      if (performance.now() - looked >= 100) watch()
     }
     endAll()
     if (isUnguarded) report({ error: 'the command ended the process that guards it' })
@@ -136,7 +136,7 @@ export function supervise(parts: LauncherParts): void {
     }
 
     function watch(): void {
-      looked = Date.now()
+      looked = performance.now()
       const all = descendants()
       const used = all.reduce((sum, each) => {
         const [, resident = 0, common = 0] = textOf(`/proc/${each}/statm`).split(' ').map(Number)
