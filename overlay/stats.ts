@@ -8,7 +8,7 @@ const BLOCK = 512
 const BLKSIZE = 4096
 const MS = 1_000_000n
 
-const bigIntStatsPrototype = Object.getPrototypeOf(fs.lstatSync('.', { bigint: true })) as object
+const bigIntStatsPrototype = Object.getPrototypeOf(fs.lstatSync('/', { bigint: true })) as object
 
 export function statsOf(inode: Inode, dev: number): Stats {
   const stats = Object.create(fs.Stats.prototype) as Stats
@@ -21,7 +21,7 @@ export function statsOf(inode: Inode, dev: number): Stats {
 
 /** Node's stats for an absent path: every field is zero. */
 export function absentStats(bigint: boolean): Stats | BigIntStats {
-  const sample = fs.lstatSync('.', { bigint }) as Stats | BigIntStats
+  const sample = fs.lstatSync('/', { bigint }) as Stats | BigIntStats
   const zeros: Record<string, number | bigint | Date> = {}
   for (const [key, value] of Object.entries(sample)) zeros[key] = typeof value === 'bigint' ? 0n : 0
   for (const key of ['atime', 'mtime', 'ctime', 'birthtime']) zeros[key] = new Date(0)

@@ -25,8 +25,8 @@ export async function answerHook(
   io: Pick<Io, 'out' | 'err' | 'cwd'>,
   session?: string,
 ): Promise<number> {
-  const options = { cwd: io.cwd, ...defined({ session }) }
   try {
+    const options = { cwd: io.cwd, ...defined({ session }) }
     await withDeadline(client, async () => io.out(`${JSON.stringify(await ANSWERS[client](options))}\n`))
     return EXIT.ok
   } catch (error) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url'
-import { allowProcessFlags, cacheCompiledCode } from '../surface/index.js'
+import { allowProcessFlags, cacheCompiledCode, completeHome, startDirectory } from '../surface/index.js'
 import { wantsColor } from './color.js'
 import type { Io } from './context.js'
 import type { Prompts } from './prompts.js'
@@ -12,7 +12,9 @@ const entry = fileURLToPath(import.meta.url)
 const io: Io = {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
-  cwd: process.cwd(),
+  get cwd() {
+    return startDirectory()
+  },
   terminal: process.stdin.isTTY === true,
   color: wantsColor(process.env, process.stdout.isTTY === true),
   version: ESCROW_VERSION,
@@ -46,6 +48,7 @@ for (const stream of [process.stdout, process.stderr])
 
 /** Fast path: hooks run for every tool call, so they skip Commander. */
 async function start(argv: readonly string[]): Promise<number> {
+  completeHome()
   allowProcessFlags()
   cacheCompiledCode({ version: ESCROW_VERSION, entry, command: argv[0] })
   const { answerHook, hookClient } = await import('./hook-answer.js')

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { completeHome, startDirectory } from '../surface/index.js'
 import { runShell } from './shell/run.js'
 
 /** Signals that end the command, and then this process. */
@@ -22,13 +23,16 @@ process.stdin.on('error', () => undefined)
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => stop.abort())
 
 const io = {
-  cwd: process.cwd(),
+  get cwd() {
+    return startDirectory()
+  },
   stdin: process.stdin.isTTY ? undefined : process.stdin,
   write: (chunk: Uint8Array, stream: 'stdout' | 'stderr') =>
     void (stream === 'stdout' ? process.stdout.write(chunk) : process.stderr.write(chunk)),
   signal: stop.signal,
 }
 
+completeHome()
 void runShell(process.argv.slice(2), io, process.env, async () => {
   const [{ openWorkspace }, { allowProcessFlags, formatRefusals }] = await Promise.all([
     import('../index.js'),

@@ -67,6 +67,7 @@ export {
   type Patience,
 } from '../os/loopback.js'
 export { showPaged } from '../os/pager.js'
+export { completeHome, startDirectory } from '../os/start.js'
 export { allowProcessFlags } from '../os/wasm-optimizer.js'
 export { layoutAt } from '../os/workspace-state.js'
 export { appendOnto, createFile, ensureDir, replaceDurable } from '../os/write.js'

@@ -7,6 +7,7 @@ import { NotRun, type ShellEnd, type ShellIo } from './types.js'
 /** Runs the command in the process that owns the session, through its socket. */
 export async function runInOwner(command: string, path: string, io: ShellIo): Promise<ShellEnd> {
   refuseForeign(path)
+  const { cwd } = io
   const socket = connect(path)
   const send = (line: object) => void (socket.writable && socket.write(`${JSON.stringify(line)}\n`))
   const forward = (chunk: Buffer | string) => send({ in: Buffer.from(chunk).toString('base64') })
@@ -33,7 +34,7 @@ export async function runInOwner(command: string, path: string, io: ShellIo): Pr
       )
       io.signal.addEventListener('abort', stop)
       if (io.signal.aborted) stop()
-      send({ run: command, cwd: io.cwd })
+      send({ run: command, cwd })
       if (io.stdin) io.stdin.on('data', forward).once('end', endInput).once('error', endInput)
       else endInput()
     })
