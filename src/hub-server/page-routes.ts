@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
-import { type ChosenHunks, type Database, type Identity, openStores } from '../hub/index.js'
+import { type ChosenHunks, type Database, HubError, type Identity, openStores } from '../hub/index.js'
 import { toFailure } from './failure.js'
 import { type Guard, type HubEnv, requireRole } from './guard.js'
 import { renderLandings } from './landings-page.js'
-import { renderLogin, renderMessage, renderQueue, renderReview } from './page.js'
+import { deciderOf, renderLogin, renderMessage, renderQueue, renderReview } from './page.js'
 import { readShown } from './shown.js'
 import { STYLE } from './style.js'
 
@@ -13,6 +13,7 @@ const FORM = z.object({
   hunk: z.union([z.string(), z.array(z.string())]).optional(),
   verdict: z.enum(['approved', 'rejected']),
   reason: z.string().max(10_000).optional(),
+  decider: z.string().optional(),
 })
 
 const SIGN_OUT = z.object({ which: z.enum(['this', 'all']) })
@@ -60,7 +61,7 @@ export function pageRoutes({ database, guard, hasSignIn, report }: PageRoutesOpt
     const { queue, contents } = asReviewer(caller)
     const submission = await queue.get(c.req.param('id'))
     const shown = await readShown(submission, contents)
-    return c.html(renderReview(submission, shown, c.req.query('choose') === 'all'))
+    return c.html(renderReview(deciderOf(caller), submission, shown, c.req.query('choose') === 'all'))
   })
   app.post('/review/:id', async (c) => {
     const caller = await guard.visitor(c)
@@ -68,7 +69,9 @@ export function pageRoutes({ database, guard, hasSignIn, report }: PageRoutesOpt
     requireRole(caller, 'reviewer')
     const id = c.req.param('id')
     try {
-      const { key = [], hunk = [], verdict, reason } = FORM.parse(await c.req.parseBody({ all: true }))
+      const { key = [], hunk = [], verdict, reason, decider } = FORM.parse(await c.req.parseBody({ all: true }))
+      if (decider !== undefined && decider !== deciderOf(caller))
+        throw new HubError('refused', `Somebody else has signed in in this browser since: you are ${caller.name} now.`)
       const request = { keys: [key].flat(), hunks: hunksOf([hunk].flat()), verdict, reason }
       await asReviewer(caller).queue.decide(id, request, caller.name, caller.proof)
     } catch (error) {

@@ -65,7 +65,14 @@ ${landings}</main>`,
   )
 }
 
+/** Who decides on a page: a sign-in by its subject, a token by its name. */
+export function deciderOf({ name, proof }: Identity): string {
+  return proof?.subject ?? name
+}
+
+/** @param decider of whom the page is: it counts for nobody else who has signed in in this browser since */
 export function renderReview(
+  decider: string,
   { id, session, isOpen, facts, changes }: SubmissionDetails,
   shown: readonly ShownChange[],
   choosesAll = false,
@@ -86,7 +93,7 @@ export function renderReview(
     html`<main><p><a href="/">Queue</a></p><h1>Review of ${oneLine(session)}</h1>
 <p class="quiet">${changes.length} ${changes.length === 1 ? 'change' : 'changes'}</p>
 ${renderFacts(facts)}${isOpen ? '' : closed}
-<form method="post" action="/review/${id}">${shown.map((each) => renderChange(each, isOpen, choosesAll))}${isOpen ? bar : ''}</form></main>`,
+<form method="post" action="/review/${id}"><input type="hidden" name="decider" value="${decider}">${shown.map((each) => renderChange(each, isOpen, choosesAll))}${isOpen ? bar : ''}</form></main>`,
   )
 }
 

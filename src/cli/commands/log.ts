@@ -30,7 +30,7 @@ export function register(command: Command, context: Context): void {
     .description('Show the ledger, newest record first.')
     .allowExcessArguments()
     .option('-n, --max-count <n>', 'at most this many, the newest ones', parseWholeNumber)
-    .option('--since <when>', "records since a date or an age: '2026-11-22', '3d', '2 hours ago'", parseWhen)
+    .option('--since <when>', "records since a date (UTC) or an age: '2026-11-22', '3d', '2 hours ago'", parseWhen)
     .option('--until <when>', 'records until a date or an age', parseWhen)
     .option('--intent <id>', 'records of this intent')
     .option('--session <id>', 'records of this session')

@@ -19,7 +19,7 @@ export function register(command: Command, context: Context): void {
       'Stage the inverse of commits, newest first, in a new session: all of them or none. Review and commit it like any other change.',
     )
     .argument('[commits...]', "ids or numbers of commits, as 'escrow log' lists them")
-    .option('--since <when>', "all commits since a date or an age: '2026-11-22', '3d', 'yesterday'", (text) =>
+    .option('--since <when>', "all commits since a date (UTC) or an age: '2026-11-22', '3d', 'yesterday'", (text) =>
       parseTime(text),
     )
     .option('--dry-run', 'show what would be staged, and stage nothing')
