@@ -127,9 +127,9 @@ function write(path: string, content: Uint8Array): void {
   createFile(path, content, 0o600, false)
 }
 
-/** The heads that the ledger must have: the head of the base, and those of the commits' trailers. */
+/** The heads that the ledger must have: those of the bases, and those of the commits' trailers. */
 function expectedHeads(request: PullRequest, ledger: string): { heads: string[]; missing: string[] } {
-  const base = request.lastHead(request.base, ledger)
+  const bases = request.bases.flatMap((base) => request.lastHead(base, ledger) ?? [])
   const trailers = request.trailers()
   const bare = request.ledgerCommits(ledger).filter(({ commit, head }) => {
     return head !== undefined && trailers.get(commit)?.includes(head) !== true
@@ -144,7 +144,7 @@ function expectedHeads(request: PullRequest, ledger: string): { heads: string[];
       return []
     return [`Commit ${commit.slice(0, 12)} changes the ledger and has no \`Trace-Head:\` trailer of its head.`]
   })
-  return { heads: [...(base === undefined ? [] : [base]), ...[...trailers.values()].flat()], missing }
+  return { heads: [...bases, ...[...trailers.values()].flat()], missing }
 }
 
 function linesIn(ledger: Buffer = Buffer.alloc(0)): string[] {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
-import { runOwn } from '../os/child.js'
+import { type Ran, runOwn } from '../os/child.js'
 import { OFFLINE_GIT } from '../os/git.js'
 import { findProgram, ownEnv } from '../os/search-path.js'
 
@@ -28,12 +28,15 @@ const OVERRIDES = [
     'core.quotePath=false',
     'diff.relative=false',
     'trailer.separators=:',
+    'advice.graftFileDeprecated=false',
     'core.commentChar=#',
     'i18n.logOutputEncoding=UTF-8',
   ].flatMap((setting) => ['-c', setting]),
 ]
 /** Git refuses or ignores `:(literal,top)` where these are set. */
 const PLAIN_PATHS = { GIT_LITERAL_PATHSPECS: '0', GIT_ICASE_PATHSPECS: '0' } as const
+/** Unlike replacements, grafts (`.git/info/grafts`) have no option that turns them off. */
+const NO_GRAFTS = { GIT_GRAFT_FILE: '/dev/null' } as const
 const SEPARATOR = '\u0001'
 const TIMEOUT_MS = 10 * 60 * 1000
 
@@ -48,16 +51,19 @@ export class PullRequest {
   /** The target branch's own commit. The base is the commit that the pull request began from. */
   readonly target: string
   readonly base: string
+  /** The base, and further ones if the branches merged each other: the best common ancestors. */
+  readonly bases: readonly string[]
   readonly head: string
   readonly #program: string
   readonly #cwd: string
-  readonly #env = { ...ownEnv(), ...OFFLINE_GIT, ...PLAIN_PATHS }
+  readonly #env = { ...ownEnv(), ...OFFLINE_GIT, ...PLAIN_PATHS, ...NO_GRAFTS }
 
   /**
    * @param cwd a directory of the repository
    * @param onto the target branch or commit
    * @param head the last commit of the pull request
-   * @throws EscrowError `unsupported` if git is not installed, or does not know the commits and all those since their merge base
+   * @throws EscrowError `unsupported` if git is not installed, or does not know the commits and all those since their merge base, or if a name
+   * is ambiguous
    */
   constructor(cwd: string, onto: string, head: string) {
     // A git inside the repository could be part of the pull request.
@@ -68,7 +74,8 @@ export class PullRequest {
     this.head = this.#commitOf(head)
     this.target = this.#commitOf(onto)
     const unrelated = 'The pull request and its target branch have no common ancestor here.'
-    this.base = this.#output(['merge-base', this.target, this.head], unrelated).trim()
+    this.bases = fieldsOf(this.#output(['merge-base', '--all', this.target, this.head], unrelated), '\n')
+    this.base = this.bases[0] ?? ''
     if (this.#isCut()) throw incomplete('This clone is shallow, and lacks commits of the pull request.')
   }
 
@@ -105,8 +112,8 @@ export class PullRequest {
 
   /** The `Trace-Head:` trailers of each commit. */
   trailers(): Map<string, string[]> {
-    const format = `--format=%H${SEPARATOR}%(trailers:key=Trace-Head,valueonly,separator=%x2C)`
-    const listed = fieldsOf(this.#output(['log', format, this.#range(), '--']), '\n')
+    const format = `--format=%H${SEPARATOR}%(trailers:key=Trace-Head,valueonly,unfold,separator=%x2C)`
+    const listed = fieldsOf(this.#output(['log', format, ...this.#range(), '--']), '\n')
     return new Map(
       listed.map((line) => {
         const [commit = '', heads = ''] = line.split(SEPARATOR)
@@ -121,7 +128,7 @@ export class PullRequest {
    * commits of a branch are listed although a merge took nothing of it.
    */
   ledgerCommits(ledger: string): { readonly commit: string; readonly isMerge: boolean; readonly head?: string }[] {
-    const args = ['log', '--full-history', '--format=%H %P', this.#range(), '--', `:(literal,top)${ledger}`]
+    const args = ['log', '--full-history', '--format=%H %P', ...this.#range(), '--', `:(literal,top)${ledger}`]
     return fieldsOf(this.#output(args), '\n').map((line) => {
       const [commit = '', ...parents] = line.split(' ')
       return { commit, isMerge: parents.length > 1, ...defined({ head: this.lastHead(commit, ledger) }) }
@@ -134,16 +141,28 @@ export class PullRequest {
    */
   #isCut(): boolean {
     if (this.#output(['rev-parse', '--is-shallow-repository']).trim() !== 'true') return false
-    return this.#output(['rev-list', '-1', '--max-parents=0', this.head, this.target, `^${this.base}`]) !== ''
+    return this.#output(['rev-list', '-1', '--max-parents=0', this.target, ...this.#range()]) !== ''
   }
 
-  #range(): string {
-    return `${this.base}..${this.head}`
+  #range(): string[] {
+    return [this.head, ...this.bases.map((base) => `^${base}`)]
   }
 
   #commitOf(name: string): string {
     const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]
-    return this.#output(args, `Git knows no commit ${name} here.`).trim()
+    const commit = this.#output(args, `Git knows no commit ${name} here.`).trim()
+    if (this.#isAmbiguous(name)) throw ambiguous(name)
+    return commit
+  }
+
+  /**
+   * Whether several refs have a name, or a ref has the abbreviation of an object's id. Git takes a tag before a branch, so a tag could
+   * take the place of the target branch. `HEAD` is always that of the repository.
+   */
+  #isAmbiguous(name: string): boolean {
+    if (name === 'HEAD') return false
+    const args = ['-c', 'core.warnAmbiguousRefs=true', 'rev-parse', '--verify', '--end-of-options', `${name}^{commit}`]
+    return /^warning: refname '.*' is ambiguous\.$/ms.test(this.#run(args, { LC_ALL: 'C' }).stderr)
   }
 
   #output(args: readonly string[], problem?: string): string {
@@ -151,12 +170,22 @@ export class PullRequest {
   }
 
   #bytes(args: readonly string[], problem = `git ${args[0]} failed`): Buffer {
-    const run = { cwd: this.#cwd, env: this.#env, timeout: TIMEOUT_MS, encoding: 'latin1' } as const
-    const ran = runOwn(this.#program, [...OVERRIDES, ...args], run)
+    const ran = this.#run(args)
     if (ran.status === 0) return Buffer.from(ran.stdout, 'latin1')
     const why = ran.problem ?? ran.stderr.trim()
     throw incomplete(why === '' ? problem : `${problem.replace(/\.$/, '')}: ${why}`)
   }
+
+  #run(args: readonly string[], more: Readonly<Record<string, string>> = {}): Ran {
+    const run = { cwd: this.#cwd, env: { ...this.#env, ...more }, timeout: TIMEOUT_MS, encoding: 'latin1' } as const
+    return runOwn(this.#program, [...OVERRIDES, ...args], run)
+  }
+}
+
+function ambiguous(name: string): EscrowError {
+  return new EscrowError('unsupported', `${name} is ambiguous: a branch and a tag have this name, for example.`, {
+    hint: 'Give the full name: refs/heads/NAME, refs/remotes/origin/NAME or refs/tags/NAME.',
+  })
 }
 
 function incomplete(problem: string): EscrowError {
