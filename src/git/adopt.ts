@@ -151,14 +151,18 @@ function listCommits(git: Git, revisions: readonly string[]): string[] {
 function filesOf(git: Git, commits: readonly string[]): Map<string, string[]> {
   const found = new Map<string, string[]>()
   if (commits.length === 0) return found
-  const options = ['-r', '-z', '--root', '--no-renames', '--relative', '--diff-filter=d', '--name-only']
+  // A file can have the id of a commit as its name. Raw entries tell them apart: each begins with a colon, and its path follows.
+  const options = ['-r', '-z', '--root', '--no-renames', '--relative', '--diff-filter=d', '--raw']
   const input = commits.map((id) => `${id}\n`).join('')
-  let files: string[] | undefined
-  for (const field of fieldsOf(git.output(['diff-tree', '--stdin', ...options], { input }))) {
-    if (isObjectId(field.trim())) {
+  const fields = fieldsOf(git.output(['diff-tree', '--stdin', ...options], { input }))
+  let files: string[] = []
+  for (let at = 0; at < fields.length; at++) {
+    const field = fields[at] ?? ''
+    if (field.startsWith(':')) files.push(fields[++at] ?? '')
+    else {
       files = []
       found.set(field.trim(), files)
-    } else files?.push(field)
+    }
   }
   return found
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, readlinkSync } from 'node:fs'
+import { readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Refusal } from '../core/api-error.js'
+import { lookAt } from '../os/read.js'
 import { type GitEntry, indexEntries, sameEntry } from './entries.js'
 import type { Git } from './program.js'
 import type { Target } from './repository.js'
@@ -20,14 +21,19 @@ export function ownEdits(
   wholeFiles: boolean,
 ): Refusal[] {
   const staged = target.isCheckedOut ? indexEntries(git, target.top) : committed
-  const onDisk = wholeFiles ? new Map<string, string | undefined>() : idsOnDisk(git, target, paths)
+  const onDisk = wholeFiles ? new Map<string, OnDisk>() : filesOnDisk(git, target, paths)
+  let countsModes: boolean | undefined
   return paths.flatMap((path) => {
     const name = target.prefix + path
     const was = committed.get(name)
     if (!sameEntry(was, staged.get(name)))
       return [refusal(path, `${path} has other content in git's index, which is not committed.`)]
-    if (!wholeFiles && onDisk.get(path) !== was?.id)
-      return [refusal(path, `${path} has uncommitted edits that the agent did not make.`)]
+    if (wholeFiles) return []
+    const { id, mode } = onDisk.get(path) ?? {}
+    if (id !== was?.id) return [refusal(path, `${path} has uncommitted edits that the agent did not make.`)]
+    if (mode === undefined || mode === was?.mode || was?.mode === LINK) return []
+    countsModes ??= git.query(['config', '--type=bool', '--get', 'core.fileMode']) !== 'false'
+    if (countsModes) return [refusal(path, `${path} has an uncommitted mode that the agent did not set.`)]
     return []
   })
 }
@@ -36,25 +42,36 @@ function refusal(path: string, message: string): Refusal {
   return { path, reason: 'unsupported', message }
 }
 
-/** The ids that git would give the files on disk, filters applied. Undefined if there is no file. */
-function idsOnDisk(git: Git, { top, prefix }: Target, paths: readonly string[]): Map<string, string | undefined> {
-  const ids = new Map<string, string | undefined>()
-  const files: string[] = []
+const LINK = '120000'
+
+interface OnDisk {
+  readonly id: string | undefined
+  /** As git has it, of a file alone. */
+  readonly mode?: string
+}
+
+/** The ids that git would give the files on disk, filters applied, and their modes. */
+function filesOnDisk(git: Git, { top, prefix }: Target, paths: readonly string[]): Map<string, OnDisk> {
+  const found = new Map<string, OnDisk>()
+  const files = new Map<string, string>()
   let isSha256: boolean | undefined
   for (const path of paths) {
-    const stats = lstatSync(join(git.root, path), { throwIfNoEntry: false })
+    const stats = lookAt(join(git.root, path))
     if (stats?.isSymbolicLink()) {
       isSha256 ??= git.output(['hash-object', '--stdin']).length > 40
-      ids.set(path, blobId(readlinkSync(join(git.root, path)), isSha256))
-    } else if (stats?.isFile()) files.push(path)
+      found.set(path, { id: blobId(readlinkSync(join(git.root, path)), isSha256) })
+    } else if (stats?.isFile()) files.set(path, stats.mode & 0o100 ? '100755' : '100644')
   }
   // A line feed would end the name on the standard input.
-  const plain = files.filter((path) => !path.includes('\n'))
+  const plain = [...files.keys()].filter((path) => !path.includes('\n'))
   const input = plain.map((path) => `${prefix}${path}\n`).join('')
   const lines = input === '' ? [] : git.output(['hash-object', '--stdin-paths'], { cwd: top, input }).split('\n')
-  for (const [index, path] of plain.entries()) ids.set(path, lines[index])
-  for (const path of files) if (!ids.has(path)) ids.set(path, git.output(['hash-object', '--', path]))
-  return ids
+  const ids = new Map(plain.map((path, index) => [path, lines[index]]))
+  for (const [path, mode] of files) {
+    const id = ids.has(path) ? ids.get(path) : git.output(['hash-object', '--', path])
+    found.set(path, { id, mode })
+  }
+  return found
 }
 
 function blobId(target: string, isSha256: boolean): string {

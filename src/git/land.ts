@@ -34,13 +34,21 @@ function moveRef(git: Git, landing: GitLanding, tx: string): string | undefined 
   const { ref, old } = landing
   const to = lastOf(landing)
   const update = ['update-ref', '--no-deref', '-m', 'escrow: commit', ref, to, old ?? '0'.repeat(to.length)]
-  if (git.run(update).status === 0) return undefined
+  const { status, stderr } = git.run(update)
+  if (status === 0) return undefined
   const now = git.query(['rev-parse', '-q', '--verify', `${ref}^{commit}`])
   const isDone = now !== undefined && git.run(['merge-base', '--is-ancestor', to, now]).status === 0
   if (isDone) return undefined
   const keptDir = `${KEPT}/${tx}`
   git.output(['update-ref', keptDir, to])
+  if (now === (old ?? undefined)) return notMoved(landing, keptDir, stderr)
   return `The files are on disk. ${ref} moved meanwhile, so the git commit is kept as ${keptDir}: take it with 'git cherry-pick ${keptDir}'.`
+}
+
+/** @param why what git says: a lock, or a hook, keeps the ref where it is */
+function notMoved({ ref, checked_out: isCheckedOut }: GitLanding, kept: string, why: string): string {
+  const take = isCheckedOut ? `'git reset ${kept}' when nothing of yours is staged` : `'git update-ref ${ref} ${kept}'`
+  return `The files are on disk. Git did not move ${ref}: ${why.trim()} The git commit is kept as ${kept}: take it with ${take}.`
 }
 
 /** Whether the working tree still has the branch that the commits were made for. */

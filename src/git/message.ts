@@ -25,10 +25,14 @@ export interface Credits {
 export function messageOf(git: Git, text: string, credits: Credits): string {
   const trailers = trailersOf(credits).flatMap((trailer) => ['--trailer', trailer])
   const tidy = git.output(['stripspace'], { input: text })
-  return git.output(['interpret-trailers', '--no-divider', '--if-exists', 'addIfDifferent', ...trailers], {
-    input: `${tidy}\n`,
-  })
+  return git.output([...OUR_TRAILERS, ...trailers], { input: `${tidy}\n` })
 }
+
+/** Settings of a person could drop trailers, move them, or write them in a form that git itself does not read. */
+const OUR_TRAILERS = [
+  ...['-c', 'trailer.separators=:', 'interpret-trailers', '--no-divider'],
+  ...['--where', 'end', '--if-exists', 'addIfDifferent', '--if-missing', 'add'],
+]
 
 /** The most characters of a subject. */
 const SUBJECT = 72

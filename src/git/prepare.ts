@@ -73,7 +73,7 @@ export async function prepareGit(request: GitRequest): Promise<PreparedGit> {
     const paths = all.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
     const taken = new Set(paths.filter((path) => !ignored.has(path)))
     refuse(ownEdits(git, target, committed, [...taken], request.wholeFiles === true))
-    const commits = await new CommitChain(git, target, scratch, request).build(ignored)
+    const commits = await new CommitChain(git, target, scratch, request, committed).build(ignored)
     const landing = commits.length === 0 ? undefined : landingOf(target, commits)
     return { ref: target.ref, landing, ignored: [...ignored].sort(), ...hooksOf(git, request, target) }
   } finally {
@@ -124,7 +124,15 @@ function inSubmodules(
   })
 }
 
-/** The scratch files have modes and links, whatever the person's settings are for the working tree. */
+/**
+ * Whether a change leaves it to git what the file is. With `core.fileMode` or `core.symlinks` false the disk does not show that a file is
+ * executable, or a link, and git keeps what its index says.
+ */
+function keepsMode({ before, after }: StagedChange): boolean {
+  return before?.type === 'file' && after?.type === 'file' && (before.mode & 0o100) === (after.mode & 0o100)
+}
+
+/** For what the agent decided: the scratch files have modes and links, whatever the person's settings are for the working tree. */
 const ON_A_POSIX_DISK = ['-c', 'core.fileMode=true', '-c', 'core.symlinks=true']
 
 /** Builds one commit after the other, each on the tree of the last. */
@@ -140,6 +148,8 @@ class CommitChain {
     private readonly target: Target,
     private readonly scratch: Scratch,
     private readonly request: GitRequest,
+    /** The entries of the parent. */
+    private readonly committed: ReadonlyMap<string, GitEntry>,
   ) {
     this.#parent = target.parent
   }
@@ -164,13 +174,35 @@ class CommitChain {
       .flatMap(({ path, from, after }) => (after === null ? [path] : from === undefined ? [] : [from]))
       .filter((path) => !this.#written.has(path))
     const digits = removed.length === 0 ? 0 : (target.parent ?? git.emptyTree()).length
-    const info = removed.map((path) => indexInfo(target.prefix + path, undefined, digits)).join('')
+    const info = [
+      ...removed.map((path) => indexInfo(target.prefix + path, undefined, digits)),
+      ...written.flatMap((change) => this.#renamedEntry(change)),
+    ].join('')
     if (info !== '') git.output(['update-index', '-z', '--index-info'], { env: scratch.env, input: info })
     for (const change of written) scratch.write(target.prefix + change.path, change)
-    const names = written.map(({ path }) => `${target.prefix}${path}\0`).join('')
-    const call = { env: scratch.treeEnv(target.gitDir), cwd: scratch.tree, input: names }
-    if (names !== '') git.output([...ON_A_POSIX_DISK, 'update-index', '-z', '--add', '--replace', '--stdin'], call)
-    return git.output(['write-tree'], { env: scratch.env })
+    this.#add(written.filter(keepsMode), [])
+    this.#add(
+      written.filter((change) => !keepsMode(change)),
+      ON_A_POSIX_DISK,
+    )
+    // A sparse partial clone lacks files of the parent, which the new tree only names.
+    return git.output(['write-tree', '--missing-ok'], { env: scratch.env })
+  }
+
+  /** The entry of a renamed file's old path at the new one, from which git takes the mode. */
+  #renamedEntry(change: StagedChange): string | [] {
+    const { prefix } = this.target
+    const { path, from } = change
+    const entry = from === undefined || !keepsMode(change) ? undefined : this.committed.get(prefix + from)
+    return entry === undefined ? [] : indexInfo(prefix + path, entry, 0)
+  }
+
+  #add(written: readonly StagedChange[], settings: readonly string[]): void {
+    const { git, scratch, target } = this
+    if (written.length === 0) return
+    const input = written.map(({ path }) => `${target.prefix}${path}\0`).join('')
+    const call = { env: scratch.treeEnv(target.gitDir), cwd: scratch.tree, input }
+    git.output([...settings, 'update-index', '-z', '--add', '--replace', '--stdin'], call)
   }
 
   #parentTree(): string {

@@ -7,8 +7,15 @@ import { findProgram, ownEnv } from '../os/search-path.js'
 /** Milliseconds for one call of git. A filter or a signature may need a person. */
 const TIMEOUT_MS = 120_000
 
-/** Settings that would start a program, or make the index depend on one. */
-const SETTINGS = ['core.fsmonitor=false', 'core.untrackedCache=false', 'gc.auto=0', 'maintenance.auto=false']
+/** Settings that replace those that would start a program, make the index depend on one, or give texts another encoding than ours. */
+const SETTINGS = [
+  'core.fsmonitor=false',
+  'core.untrackedCache=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'i18n.commitEncoding=UTF-8',
+  'i18n.logOutputEncoding=UTF-8',
+]
 
 export interface GitCall {
   readonly env?: Readonly<Record<string, string>>
@@ -85,9 +92,14 @@ export class Git {
   }
 }
 
-/** Without variables that name another repository, index or work tree: a hook of git sets them for its children. */
+/**
+ * Without variables that name another repository, index or work tree, which a hook of git sets for its children, and those that literal
+ * paths exclude.
+ */
 function withoutGitVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isKept = (name: string) =>
-    !/^GIT_(?:DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|NAMESPACE|PREFIX)/.test(name)
+    !/^GIT_(?:DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|NAMESPACE|PREFIX|(?:NO)?GLOB_PATH|ICASE_PATH)/.test(
+      name,
+    )
   return Object.fromEntries(Object.entries(env).filter(([name]) => isKept(name)))
 }

@@ -64,7 +64,9 @@ export function prefixOf(git: Git): string {
 function branchRef(git: Git, branch: string): string {
   if (git.query(['check-ref-format', '--branch', branch]) !== branch)
     throw new EscrowError('unsupported', `${JSON.stringify(branch)} is not a name for a git branch.`)
-  return `refs/heads/${branch}`
+  const ref = `refs/heads/${branch}`
+  // A renamed branch can keep its old name as a symbolic ref.
+  return git.query(['symbolic-ref', '-q', ref]) ?? ref
 }
 
 function refuseBusy(gitDir: string): void {

@@ -50,6 +50,18 @@ describe('adopt', () => {
     expect(await authors(at.root)).not.toEqual(RIGHT)
   })
 
+  it('takes a file whose name is the id of an object for a file', async () => {
+    const at = repository()
+    at.run('checkout', '-q', '-b', 'feature')
+    await at.agent('m-1', text(BEGIN, ONE))
+    const old = at.id('HEAD')
+    for (const name of ['da39a3ee5e6b4b0d3255bfef95601890afd80709', `:${old}`, old]) at.write(name, 'x\n')
+    at.run('add', '.')
+    at.run('commit', '-q', '--amend', '-m', 'rewritten')
+    const commit = at.id('HEAD')
+    expect(await adopt(at, [{ commit, from: [old] }])).toEqual({ written: [commit], left: 0 })
+  })
+
   it('changes nothing when it runs again, and both notes stay when two run at once', async () => {
     const at = repository()
     const { old, commit } = await squash(at)
