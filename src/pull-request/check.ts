@@ -5,11 +5,13 @@ import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import { LEDGER, ORCHESTRATION } from '../core/layout.js'
 import { withStateHome } from '../os/state-dir.js'
+import { withTempDir } from '../os/temporary.js'
 import { layoutAt } from '../os/workspace-state.js'
-import { createFile, ensureDir, makeTempDir, removeTree } from '../os/write.js'
+import { createFile, ensureDir } from '../os/write.js'
 import { Accepted, blameContents, isCovered, type PathContent } from '../trace/index.js'
 import { type Approvals, readApprovals } from './approvals.js'
-import { type ChangedFile, PullRequest } from './git-objects.js'
+import type { ChangedFile } from './changed-files.js'
+import { PullRequest } from './git-objects.js'
 
 const KEY = /^[\w.-]+\.pub\.pem$/
 
@@ -66,12 +68,9 @@ export interface PullRequestOptions {
 export async function checkPullRequest(options: PullRequestOptions): Promise<PullRequestReport> {
   const request = new PullRequest(options.cwd, options.base, options.head)
   const prefix = prefixOf(options.workspace)
-  const home = makeTempDir(join(tmpdir(), 'escrow-ci-'))
-  try {
-    return await withStateHome(join(home, 'state'), () => check(request, options, prefix, home))
-  } finally {
-    removeTree(home)
-  }
+  return withTempDir(join(tmpdir(), 'escrow-ci-'), (home) =>
+    withStateHome(join(home, 'state'), () => check(request, options, prefix, home)),
+  )
 }
 
 async function check(
@@ -82,7 +81,7 @@ async function check(
 ): Promise<PullRequestReport> {
   const root = join(home, 'workspace')
   const ledger = request.file(request.head, prefix + LEDGER)
-  const changed = request.changed().filter(({ path }) => path.startsWith(prefix))
+  const changed = request.changed(prefix)
   const { heads, missing } = expectedHeads(request, prefix + LEDGER)
   const [problems, notes] = requireTrailers ? [missing.map(withAdvice), []] : [[], missing.map(asNote)]
   const empty = { problems, notes, files: [], records: 0, signed: 0 }
@@ -106,7 +105,7 @@ async function check(
     const whole = { ...empty, ...chain, problems: [...problems, ...damage, ...unsigned] }
     if (whole.problems.length > 0) return whole
     const approvals = await readApprovals(workspace.ledger)
-    const read = changed.map((each) => readChanged(each, request, prefix))
+    const read = changed.map((each) => textOf(each, prefix))
     const texts = read.filter((each) => typeof each === 'object')
     const blamed = await blameContents(layoutAt(root).ledgerFile, texts)
     const files = texts.map(({ file, path }) => reportOf(file.path, file.added, blamed.get(path) ?? [], approvals))
@@ -204,16 +203,14 @@ interface ChangedText extends PathContent {
   readonly file: ChangedFile
 }
 
-/** Reads a changed file. Returns why it cannot be checked, or undefined if nothing of it is to be checked. */
-function readChanged(file: ChangedFile, request: PullRequest, prefix: string): ChangedText | string | undefined {
-  const { path } = file
+/** The text of a changed file. Returns why it cannot be checked, or undefined if nothing of it is to be checked. */
+function textOf(file: ChangedFile, prefix: string): ChangedText | string | undefined {
+  const { path, added, content, unread } = file
   const name = path.slice(prefix.length)
   // Some file systems ignore case.
   if (name.toLowerCase().startsWith(`${ORCHESTRATION}/`)) return undefined
-  const content = request.file(request.head, path)
-  if (content === undefined) return `${path} is not a regular file, and was not checked.`
-  if (content.includes(0)) return `${path} is binary, and was not checked.`
-  return file.added.length === 0 ? undefined : { file, path: name, content }
+  if (content === undefined) return `${path} ${unread}, and was not checked.`
+  return added.length === 0 ? undefined : { file, path: name, content }
 }
 
 function reportOf(

@@ -1,22 +1,13 @@
 import { createHash } from 'node:crypto'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
+import { errorText } from '../core/error-text.js'
 import { type Ran, runOwn } from '../os/child.js'
 import { OFFLINE_GIT } from '../os/git.js'
 import { findProgram, ownEnv } from '../os/search-path.js'
+import { type ChangedFile, changedFiles } from './changed-files.js'
 
-/** Options that override settings and attributes of a repository, which could hide changes: every file is text, without conversion. */
-const SHOW_ALL = [
-  '--text',
-  '--no-ext-diff',
-  '--no-textconv',
-  '--no-renames',
-  '--no-color',
-  '--ignore-submodules=none',
-  '--submodule=short',
-  '--inter-hunk-context=0',
-]
-/** Options that override other settings of a repository: they name programs (hook, monitor, pager, signer), or change what git prints. */
+/** Options that override settings of a repository: they name programs (hook, monitor, pager, signer), or change what git prints. */
 const OVERRIDES = [
   '--no-pager',
   '--no-replace-objects',
@@ -34,17 +25,11 @@ const OVERRIDES = [
   ].flatMap((setting) => ['-c', setting]),
 ]
 /** Git refuses or ignores `:(literal,top)` where these are set. */
-const PLAIN_PATHS = { GIT_LITERAL_PATHSPECS: '0', GIT_ICASE_PATHSPECS: '0' } as const
+const PLAIN_PATHS = { GIT_LITERAL_PATHSPECS: '0', GIT_ICASE_PATHSPECS: '0', GIT_GLOB_PATHSPECS: '0' } as const
 /** Unlike replacements, grafts (`.git/info/grafts`) have no option that turns them off. */
 const NO_GRAFTS = { GIT_GRAFT_FILE: '/dev/null' } as const
 const SEPARATOR = '\u0001'
 const TIMEOUT_MS = 10 * 60 * 1000
-
-/** A changed file, with the numbers of its added lines, from 1. */
-export interface ChangedFile {
-  readonly path: string
-  readonly added: readonly number[]
-}
 
 /** The commits of a pull request: from the merge base to its head. Everything is read from git's objects, nothing from the checkout. */
 export class PullRequest {
@@ -101,13 +86,14 @@ export class PullRequest {
     return fieldsOf(this.#output(['ls-tree', '-z', '--name-only', '--full-tree', commit, '--', below]), '\0')
   }
 
-  changed(): ChangedFile[] {
-    const { base, head } = this
-    const names = this.#output(['diff', '-z', '--name-only', '--diff-filter=d', ...SHOW_ALL, base, head, '--'])
-    return fieldsOf(names, '\0').map((path) => {
-      const patch = this.#bytes(['diff', '-U0', ...SHOW_ALL, base, head, '--', `:(literal,top)${path}`])
-      return { path, added: addedLines(patch.toString('latin1')) }
-    })
+  /** The files below a prefix that the pull request changed. */
+  changed(prefix = ''): ChangedFile[] {
+    const read = (args: readonly string[], input?: string) => this.#bytes(args, undefined, input)
+    try {
+      return changedFiles(read, this.base, this.head, prefix)
+    } catch (error) {
+      throw error instanceof EscrowError ? error : incomplete(errorText(error))
+    }
   }
 
   /** The `Trace-Head:` trailers of each commit. */
@@ -169,15 +155,16 @@ export class PullRequest {
     return this.#bytes(args, problem).toString()
   }
 
-  #bytes(args: readonly string[], problem = `git ${args[0]} failed`): Buffer {
-    const ran = this.#run(args)
+  #bytes(args: readonly string[], problem = `git ${args[0]} failed`, input = ''): Buffer {
+    const ran = this.#run(args, {}, input)
     if (ran.status === 0) return Buffer.from(ran.stdout, 'latin1')
     const why = ran.problem ?? ran.stderr.trim()
     throw incomplete(why === '' ? problem : `${problem.replace(/\.$/, '')}: ${why}`)
   }
 
-  #run(args: readonly string[], more: Readonly<Record<string, string>> = {}): Ran {
-    const run = { cwd: this.#cwd, env: { ...this.#env, ...more }, timeout: TIMEOUT_MS, encoding: 'latin1' } as const
+  #run(args: readonly string[], more: Readonly<Record<string, string>> = {}, input = ''): Ran {
+    const env = { ...this.#env, ...more }
+    const run = { cwd: this.#cwd, env, input, timeout: TIMEOUT_MS, encoding: 'latin1' } as const
     return runOwn(this.#program, [...OVERRIDES, ...args], run)
   }
 }
@@ -205,26 +192,4 @@ function seqOf(line: string): number | undefined {
   } catch {
     return undefined
   }
-}
-
-/** The numbers of the added lines, from the hunk headers of a patch. */
-function addedLines(patch: string): number[] {
-  const found: number[] = []
-  let [left, removed] = [0, 0]
-  let number = 0
-  for (const line of patch.split('\n')) {
-    const [, old, start, count] = (left + removed === 0 && /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line)) || []
-    if (start !== undefined) {
-      ;[removed, left, number] = [Number(old ?? 1), Number(count ?? 1), Number(start)]
-    } else if (removed > 0 && line.startsWith('-')) removed--
-    else if (left > 0 && line.startsWith('+')) {
-      left--
-      found.push(number++)
-    } else if (line.startsWith(' ')) {
-      removed--
-      left--
-      number++
-    }
-  }
-  return found
 }

@@ -1,7 +1,10 @@
-import { readFileSync, rmSync } from 'node:fs'
-import { afterAll, beforeEach, expect, it, vi } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { createHonestPullRequest, removeTemplates, repository, withLastVerdict } from '../pull-request/repository.js'
-import { escrowAt } from './real.js'
+import { escrowAt, runEscrow } from './real.js'
 
 // The machine that runs these tests may be a forge's runner.
 beforeEach(() => {
@@ -52,4 +55,23 @@ it('needs no workspace in the checkout', async () => {
   rmSync(`${pr.root}/.orchestration`, { recursive: true })
   expect((await escrowAt(pr.root, ['ci', '--base', 'main'])).code).toBe(0)
   expect(readFileSync(`${pr.root}/src/a.ts`, 'utf8')).toContain('agent 2')
+})
+
+it.each(['INT', 'TERM', 'HUP'])('leaves no temporary files when SIG%s ends it', async (signal) => {
+  const pr = await createHonestPullRequest()
+  const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+  const temporary = mkdtempSync(join(tmpdir(), 'escrowfs-ci-signal-'))
+  onTestFinished(() => rmSync(temporary, { recursive: true, force: true }))
+  mkdirSync(join(temporary, 'bin'))
+  mkdirSync(join(temporary, 'files'))
+  const lines = [
+    '#!/bin/sh',
+    `case "$*" in *--raw*) ls ${temporary}/files > ${temporary}/seen; kill -${signal} $PPID ;; esac`,
+  ]
+  writeFileSync(join(temporary, 'bin/git'), `${lines.join('\n')}\nexec ${git} "$@"\n`, { mode: 0o755 })
+  const env = { ...process.env, PATH: `${temporary}/bin:${process.env.PATH}`, TMPDIR: join(temporary, 'files') }
+  const { status, stdout } = runEscrow(pr.root, ['ci', '--base', 'main'], { env })
+  expect([status, stdout]).toEqual([null, ''])
+  expect(readFileSync(join(temporary, 'seen'), 'utf8')).toMatch(/^escrow-ci-/)
+  expect(readdirSync(join(temporary, 'files'))).toEqual([])
 })
