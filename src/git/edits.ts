@@ -30,12 +30,17 @@ export function ownEdits(
       return [refusal(path, `${path} has other content in git's index, which is not committed.`)]
     if (wholeFiles) return []
     const { id, mode } = onDisk.get(path) ?? {}
+    if (id === undefined && was !== undefined) return [refusal(path, absent(path))]
     if (id !== was?.id) return [refusal(path, `${path} has uncommitted edits that the agent did not make.`)]
     if (mode === undefined || mode === was?.mode || was?.mode === LINK) return []
     countsModes ??= git.query(['config', '--type=bool', '--get', 'core.fileMode']) !== 'false'
     if (countsModes) return [refusal(path, `${path} has an uncommitted mode that the agent did not set.`)]
     return []
   })
+}
+
+function absent(path: string): string {
+  return `${path} is in git and was not on your disk: you removed it, or a sparse checkout leaves it out.`
 }
 
 function refusal(path: string, message: string): Refusal {

@@ -226,12 +226,16 @@ class CommitChain {
   }
 }
 
+/** The hooks that `git commit` runs. */
+const COMMIT_HOOKS = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit']
+
 /** `pre-commit` compares the index with HEAD, so it applies only to commits to the current branch. */
 function hooksOf(git: Git, { hooks }: GitRequest, target: Target): Pick<PreparedGit, 'preCommit' | 'hooksLeft'> {
   const dir = resolve(git.root, git.output(['rev-parse', '--git-path', 'hooks']))
-  const present = ['pre-commit', 'post-commit'].filter((name) => runsProgram(join(dir, name)))
+  const present = COMMIT_HOOKS.filter((name) => runsProgram(join(dir, name)))
   const preCommit = hooks === true && target.isCheckedOut && present.includes('pre-commit')
-  return { preCommit, hooksLeft: present.filter((name) => !(preCommit && name === 'pre-commit')) }
+  const runs = (name: string) => (name === 'pre-commit' ? preCommit : name === 'commit-msg' && hooks === true)
+  return { preCommit, hooksLeft: present.filter((name) => !runs(name)) }
 }
 
 /** Escrow's own hook does not count: this commit records what the hook would. */

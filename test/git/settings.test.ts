@@ -269,6 +269,29 @@ it('a sparse partial clone needs none of the files that it lacks', async () => {
   expect(run('ls-files', '-t', 'src')).toBe('H src/a.ts\nS src/b.ts\nH src/sub/c.ts')
 })
 
+it('a file that a sparse checkout leaves out is named as one', async () => {
+  const { session, commit } = await repository((set) => set('sparse-checkout', 'set', '--no-cone', '/*', '!/src/a.ts'))
+  session.fs.writeFileSync('src/a.ts', 'agent\n')
+  await expect(commit()).rejects.toMatchObject({
+    refused: [{ message: expect.stringContaining('src/a.ts is in git and was not on your disk') }],
+  })
+})
+
+it('names each hook of git commit that does not run', async () => {
+  const { session, commit } = await repository((_set, root) => {
+    mkdirSync(join(root, '.git/hooks'), { recursive: true })
+    for (const name of ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'pre-push'])
+      writeFileSync(join(root, '.git/hooks', name), '#!/bin/sh\n', { mode: 0o755 })
+  })
+  session.fs.writeFileSync('src/a.ts', 'agent\n')
+  expect((await commit()).git?.hooksLeft).toEqual(['pre-commit', 'prepare-commit-msg', 'commit-msg'])
+  session.fs.writeFileSync('src/a.ts', 'again\n')
+  expect((await commit({ hooks: true, branch: 'other', wholeFiles: true })).git?.hooksLeft).toEqual([
+    'pre-commit',
+    'prepare-commit-msg',
+  ])
+})
+
 describe('variables', () => {
   it.each([
     ...['GIT_GLOB_PATHSPECS', 'GIT_NOGLOB_PATHSPECS', 'GIT_ICASE_PATHSPECS'].map((name) => [name, '1']),
