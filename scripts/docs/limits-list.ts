@@ -304,6 +304,10 @@ export const CLIENTS: Limits = {
   'src/agents/mcp/globs.ts#TIME_MS': ['milliseconds', 'for pattern matching in a call'],
   'src/agents/mcp/globs.ts#MAX_LENGTH': ['count', 'characters of a pattern'],
   'src/agents/mcp/globs.ts#MAX_BRACES': ['count', 'braces in a pattern'],
+  'src/agents/mcp/limited-transport.ts#MAX_RUNNING': [
+    'count',
+    'calls of a client over stdio that run at a time; others wait',
+  ],
   'src/agents/mcp/read-files.ts#MAX_TOGETHER': ['bytes', 'files in one answer of `read_multiple_files`'],
   'src/agents/mcp/read-files.ts#MAX_ALONE': ['bytes', 'a file in one answer of another tool'],
   'src/agents/mcp/search-tree.ts#MAX_ENTRIES': ['count', 'entries of a tree or a search'],

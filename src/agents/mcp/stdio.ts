@@ -2,6 +2,7 @@ import { pipeline, Transform } from 'node:stream'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { LongLineError, lineReader } from '../../surface/index.js'
 import { type McpConnection, type McpHost, newSessionId } from './host.js'
+import { LimitedTransport } from './limited-transport.js'
 
 /**
  * Serves the client that started this process over stdio, until it disconnects or `signal` aborts. Its first message shows
@@ -25,14 +26,14 @@ export async function serveMcpStdio(host: McpHost, signal?: AbortSignal): Promis
   // A client that first asks for the supported revisions connects twice.
   const session = host.session ?? newSessionId()
   // The library's buffer gets whole messages only. One chunk of the input may complete several, so they have no common limit.
-  const transport = new StdioServerTransport(lines, process.stdout, { maxBufferSize: Number.POSITIVE_INFINITY })
+  const stdio = new StdioServerTransport(lines, process.stdout, { maxBufferSize: Number.POSITIVE_INFINITY })
   const served = serveStdio(
     async ({ era }) => {
       const { server, connection } = await host.serve({ isModern: era === 'modern', session })
       connections.push(connection)
       return server
     },
-    { transport },
+    { transport: new LimitedTransport(stdio) },
   )
   await disconnected
   await served.close()
