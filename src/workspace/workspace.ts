@@ -52,7 +52,7 @@ import {
   sessionFailure,
   unknownSession,
 } from '../session/index.js'
-import { MEMORY, readStage, type StageStore, stageReader } from '../stage/index.js'
+import { MEMORY, type StageStore, stageReader } from '../stage/index.js'
 import { type LedgerStore, openLedger, parseDraft } from '../trace/index.js'
 import { watchWorkspace } from './watch.js'
 
@@ -91,6 +91,8 @@ class LocalWorkspace implements Workspace {
   readonly #policyFile: () => PolicyState
   readonly #policy: Policy
   readonly #watches = new Set<() => void>()
+  /** The session that was read last. */
+  #lastRead: { readonly id: string; readonly read: () => StageStore } | undefined
   #recovered: Recovery = { finished: [], rolledBack: [], left: [] }
 
   constructor(
@@ -133,7 +135,7 @@ class LocalWorkspace implements Workspace {
     if (!this.#exists(sessionId)) throw await this.#unknownSession(sessionId)
     const { reviewOf } = await import('../release/index.js')
     const log = this.#reviewLog(sessionId)
-    const read = stageReader(this.layout, sessionId)
+    const read = this.#readerOf(sessionId)
     return reviewOf({
       layout: this.layout,
       sessionId,
@@ -320,8 +322,14 @@ class LocalWorkspace implements Workspace {
     return unknownSession(id, ids)
   }
 
+  /** Listing the sessions, then reviewing the only one of them, replays its log once. One stage at most stays in memory. */
+  #readerOf(id: string): () => StageStore {
+    if (this.#lastRead?.id !== id) this.#lastRead = { id, read: stageReader(this.layout, id) }
+    return this.#lastRead.read
+  }
+
   /** The stage of a session that is open in this process, else the stage read from its files. */
-  async #stageOf(id: string, log: ReviewLog, read = () => readStage(this.layout, id)): Promise<StageStore> {
+  async #stageOf(id: string, log: ReviewLog, read = this.#readerOf(id)): Promise<StageStore> {
     // A session that failed to open can still be read.
     const live = await this.#open.get(id)?.catch(() => undefined)
     const store = live?.store ?? read()

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
@@ -35,7 +35,10 @@ function hasRoom(): boolean {
 export function setup(): void {
   for (const path of killedRuns()) rmSync(path, { recursive: true, force: true })
   // Some tests continue as another user, who must reach their files.
-  for (const path of [DISK, SCRATCH]) mkdirSync(path, { recursive: true, mode: 0o711 })
+  mkdirSync(SCRATCH, { recursive: true, mode: 0o711 })
+  mkdirSync(DISK, { recursive: true })
+  // As /tmp.
+  chmodSync(DISK, 0o1777)
 }
 
 /** The directories of killed runs. No run lasts a day. */
