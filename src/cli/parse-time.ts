@@ -4,7 +4,7 @@ const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86
 
 /**
  * Parses a time: `2026-11-22`, `2026-11-22T10:00`, `3d`, `2 weeks ago`, `yesterday`. A date or time without an offset is UTC, as the
- * log prints it, whatever the time zone of the machine.
+ * log prints it, in any time zone of the machine.
  * @returns milliseconds since 1970
  * @throws InvalidArgumentError for any other text
  */
@@ -21,7 +21,7 @@ export function parseTime(text: string, now = Date.now()): number {
   return at
 }
 
-/** NaN for what is no date. `Date.parse` takes a time without an offset as local, and 30 February as 2 March. */
+/** NaN for any other text. `Date.parse` takes a time without an offset as local, and 30 February as 2 March. */
 function parseDate(text: string): number {
   const [, date = '', time = '', offset = 'Z'] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:?\d\d)?)?$/i.exec(text) ?? []

@@ -132,7 +132,7 @@ function keepsMode({ before, after }: StagedChange): boolean {
   return before?.type === 'file' && after?.type === 'file' && (before.mode & 0o100) === (after.mode & 0o100)
 }
 
-/** For what the agent decided: the scratch files have modes and links, whatever the person's settings are for the working tree. */
+/** For modes and links that the agent set: the scratch files have them, although the person's settings may exclude them in the working tree. */
 const ON_A_POSIX_DISK = ['-c', 'core.fileMode=true', '-c', 'core.symlinks=true']
 
 /** Builds one commit after the other, each on the tree of the last. */

@@ -71,7 +71,10 @@ export function pageRoutes({ database, guard, hasSignIn, report }: PageRoutesOpt
     try {
       const { key = [], hunk = [], verdict, reason, decider } = FORM.parse(await c.req.parseBody({ all: true }))
       if (decider !== undefined && decider !== deciderOf(caller))
-        throw new HubError('refused', `Somebody else has signed in in this browser since: you are ${caller.name} now.`)
+        throw new HubError(
+          'refused',
+          `Somebody else has signed in since this page was opened. You are ${caller.name} now.`,
+        )
       const request = { keys: [key].flat(), hunks: hunksOf([hunk].flat()), verdict, reason }
       await asReviewer(caller).queue.decide(id, request, caller.name, caller.proof)
     } catch (error) {

@@ -70,7 +70,7 @@ export function deciderOf({ name, proof }: Identity): string {
   return proof?.subject ?? name
 }
 
-/** @param decider of whom the page is: it counts for nobody else who has signed in in this browser since */
+/** @param decider whom the page is for. Its buttons decide for nobody who signs in later in the same browser. */
 export function renderReview(
   decider: string,
   { id, session, isOpen, facts, changes }: SubmissionDetails,

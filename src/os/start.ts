@@ -4,14 +4,14 @@ import { EscrowError } from '../core/api-error.js'
 
 /**
  * Returns the working directory of this process, to begin its work in.
- * @throws EscrowError `unsupported` if it was removed, or if the umask takes from the person the rights to what it makes: its own
- * files in the state directory would stay unreadable, also later.
+ * @throws EscrowError `unsupported` if it was removed, or if the umask denies this user access to new files. Those in the state
+ * directory would stay unreadable.
  */
 export function startDirectory(): string {
   const umask = process.umask()
   if ((umask & 0o700) !== 0) {
     const octal = umask.toString(8).padStart(4, '0')
-    throw new EscrowError('unsupported', `The umask ${octal} takes from you the rights to your own new files.`, {
+    throw new EscrowError('unsupported', `The umask ${octal} denies you access to your own new files.`, {
       hint: 'Set another one, for example: umask 022',
     })
   }

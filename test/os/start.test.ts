@@ -43,10 +43,10 @@ describe('a working directory that was removed', () => {
   })
 })
 
-it('a umask that takes the own rights is refused before anything is made', () => {
+it('a umask that denies access to new files is refused before anything is written', () => {
   const { root } = testWorkspace()
   const run = runScript(root, 'umask 777; "$NODE" "$ESCROW" run --intent INT-001 -- true')
-  expect(run).toMatchObject({ status: 1, stderr: expect.stringContaining('The umask 0777 takes from you the rights') })
+  expect(run).toMatchObject({ status: 1, stderr: expect.stringContaining('The umask 0777 denies you access') })
   expect(runScript(root, '"$NODE" "$ESCROW" status').stdout).toContain('No sessions.')
   expect(runScript(root, 'umask 777; "$NODE" "$ESCROW" --help').status).toBe(0)
 })
