@@ -149,7 +149,7 @@ export const AIMED: readonly AimedRow[] = [
     beside: '',
     parts: parts('exec', 'escrow run of a command that does nothing'),
     missed:
-      'Node alone takes a third of the time. Most of the rest goes into loading the command, its schemas and the session. The sandbox takes about 20 ms.',
+      'Node alone takes a fifth of the time. Most of the rest goes into loading the command, its schemas and the session. The sandbox takes about 20 ms.',
   },
   {
     what: 'ingesting the changes of a command, per file',

@@ -28,7 +28,7 @@ it('in a browser, the page of one person decides nothing for another who has sig
     await other.getByRole('button', { name: 'Sign out', exact: true }).click()
     await signIn(bo, other)
     await page.getByRole('button', { name: 'Approve selected' }).click()
-    await page.getByText('you are Bo now').waitFor()
+    await page.getByText('You are Bo now.').waitFor()
     expect((await call(hub, host, '/v1/decisions?since=0')).body.decisions).toEqual([])
     await page.getByRole('link', { name: 'Back to the review' }).click()
     await page.getByRole('checkbox').check()
