@@ -3,6 +3,7 @@ import type { CommitNote, FileVersion } from '../core/file-history.js'
 import { isObject } from '../core/is-object.js'
 import { LEDGER } from '../core/layout.js'
 import { findGit } from '../os/git.js'
+import { blobsIn } from '../os/git-batch.js'
 import { fieldsOf } from './entries.js'
 import { type NoteTree, notesOf, noteTree } from './notes.js'
 import { Git } from './program.js'
@@ -154,18 +155,14 @@ function contentsOf(git: Git, commits: readonly Commit[]): Map<Commit, Buffer> {
   if (readable.length === 0) return found
   const input = Buffer.from(readable.map(({ id, path }) => `${id}:./${path}\n`).join(''))
   const { stdout } = git.run(['cat-file', '--batch'], { input, encoding: 'latin1' })
-  let [at, bytes] = [0, 0]
+  const contents = blobsIn(stdout)
+  let bytes = 0
   for (const commit of readable) {
-    const end = stdout.indexOf('\n', at)
-    if (end === -1) break
-    const size = /^[0-9a-f]+ blob (\d+)$/.exec(stdout.slice(at, end))?.[1]
-    at = end + 1
-    if (size === undefined) continue
-    const next = at + Number(size)
-    bytes += Number(size)
+    const content = contents.next().value
+    if (!content) continue
+    bytes += content.length
     if (bytes > MAX_BYTES) break
-    found.set(commit, Buffer.from(stdout.slice(at, next), 'latin1'))
-    at = next + 1
+    found.set(commit, content)
   }
   return found
 }

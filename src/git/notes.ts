@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { gitUser } from '../os/git.js'
+import { blobsIn } from '../os/git-batch.js'
 import { fieldsOf, isObjectId } from './entries.js'
 import type { Git } from './program.js'
 
@@ -53,13 +54,10 @@ export function readNotes(git: Git, blobs: ReadonlyMap<string, string>): Map<str
   const wanted = smallBlobs(git, blobs)
   const input = wanted.map(([, blob]) => `${blob}\n`).join('')
   const { stdout } = git.run(['cat-file', '--batch'], { input, encoding: 'latin1' })
-  let at = 0
+  const contents = blobsIn(stdout)
   for (const [commit] of wanted) {
-    const end = stdout.indexOf('\n', at)
-    const size = /^[0-9a-f]+ blob (\d+)$/.exec(stdout.slice(at, Math.max(end, at)))?.[1]
-    if (size === undefined) break
-    found.set(commit, Buffer.from(stdout.slice(end + 1, end + 1 + Number(size)), 'latin1').toString())
-    at = end + 1 + Number(size) + 1
+    const content = contents.next().value
+    if (content) found.set(commit, content.toString())
   }
   return found
 }

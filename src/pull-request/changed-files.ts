@@ -1,3 +1,4 @@
+import { blobsIn } from '../os/git-batch.js'
 import { addedLines } from './added-lines.js'
 
 /** Options that override settings and attributes of a repository, which could hide changes: every file is text, without conversion. */
@@ -129,14 +130,11 @@ function contentsOf(read: ReadGit, entries: readonly Entry[]): Map<string, Buffe
   const found = new Map<string, Buffer>()
   const ids = [...new Set(entries.flatMap(({ after }) => after ?? []))]
   if (ids.length === 0) return found
-  const output = read(['cat-file', '--batch'], linesOf(ids))
-  let at = 0
+  const contents = blobsIn(read(['cat-file', '--batch'], linesOf(ids)).toString('latin1'))
   for (const id of ids) {
-    const end = output.indexOf('\n', at)
-    const size = /^[0-9a-f]+ blob (\d+)$/.exec(output.toString('latin1', at, end))?.[1]
-    if (end === -1 || size === undefined) throw new Error(`git has no content for ${id}.`)
-    at = end + 1 + Number(size) + 1
-    found.set(id, Buffer.from(output.subarray(end + 1, at - 1)))
+    const content = contents.next().value
+    if (!content) throw new Error(`git has no content for ${id}.`)
+    found.set(id, content)
   }
   return found
 }

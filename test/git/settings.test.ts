@@ -122,16 +122,14 @@ describe('the ref', () => {
 })
 
 describe('modes', () => {
+  const makeExecutable = (set: (...args: string[]) => string) => {
+    set('config', 'core.fileMode', 'false')
+    set('update-index', '--chmod=+x', 'src/a.ts')
+    set('commit', '-q', '-m', 'executable')
+  }
+
   it('of files that the agent did not change stay where core.fileMode is false', async () => {
-    const {
-      session,
-      commit,
-      git: run,
-    } = await repository((set) => {
-      set('config', 'core.fileMode', 'false')
-      set('update-index', '--chmod=+x', 'src/a.ts')
-      set('commit', '-q', '-m', 'executable')
-    })
+    const { session, commit, git: run } = await repository(makeExecutable)
     session.fs.writeFileSync('src/a.ts', 'agent\n')
     session.fs.chmodSync('src/b.ts', 0o755)
     session.fs.writeFileSync('src/new.ts', 'new\n', { mode: 0o755 })
@@ -141,15 +139,7 @@ describe('modes', () => {
   })
 
   it('of renamed files stay where core.fileMode is false', async () => {
-    const {
-      session,
-      commit,
-      git: run,
-    } = await repository((set) => {
-      set('config', 'core.fileMode', 'false')
-      set('update-index', '--chmod=+x', 'src/a.ts')
-      set('commit', '-q', '-m', 'executable')
-    })
+    const { session, commit, git: run } = await repository(makeExecutable)
     session.fs.renameSync('src/a.ts', 'src/z.ts')
     await commit()
     expect(run('ls-tree', '--format=%(objectmode)', 'HEAD', 'src/z.ts')).toBe('100755')

@@ -7,6 +7,7 @@ import { NotRun, type ShellEnd, type ShellIo } from './types.js'
 /** Runs the command in the process that owns the session, through its socket. */
 export async function runInOwner(command: string, path: string, io: ShellIo): Promise<ShellEnd> {
   refuseForeign(path)
+  // Before the connection: it throws if the directory was removed.
   const { cwd } = io
   const socket = connect(path)
   const send = (line: object) => void (socket.writable && socket.write(`${JSON.stringify(line)}\n`))
