@@ -15,8 +15,13 @@ export function flushFileSystem(path: string): boolean {
   // On other systems `sync` ignores its arguments, or does not reach the drive.
   if (process.platform !== 'linux') return false
   // A file system in memory has no medium to flush.
-  if (IN_MEMORY.has(statfsSync(path).type)) return true
+  if (isInMemory(path)) return true
   // `/proc/self` would mean the started program: the directory is ours.
   const address = path.replace(/^\/proc\/self\//, `/proc/${process.pid}/`)
   return runProgram('sync', ['-f', address], TIMEOUT_MS).status === 0
+}
+
+/** Whether a path is on a file system in memory. Known only on Linux. */
+export function isInMemory(path: string): boolean {
+  return process.platform === 'linux' && IN_MEMORY.has(statfsSync(path).type)
 }

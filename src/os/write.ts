@@ -27,6 +27,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { codeOf, invalidateTick, openForReading } from '../../overlay/index.js'
+import { EscrowError } from '../core/api-error.js'
 
 export { chmodSync, linkSync, renameSync } from 'node:fs'
 
@@ -231,9 +232,14 @@ export function ensurePrivateDir(path: string): string | undefined {
   return ensureDir(path, 0o700)
 }
 
-/** Makes a new directory of our own, whose name starts with `prefix`. */
+/** Makes a new directory of our own, whose name starts with `prefix`. @throws EscrowError `unsupported` where that fails */
 export function makeTempDir(prefix: string): string {
-  return mkdtempSync(prefix)
+  try {
+    return mkdtempSync(prefix)
+  } catch (cause) {
+    const problem = `A temporary directory cannot be created in ${dirname(prefix)}: ${codeOf(cause)}.`
+    throw new EscrowError('unsupported', problem, { hint: 'Set TMPDIR to a directory that you can write to.', cause })
+  }
 }
 
 /** Sets access and modification time in seconds. Does not follow a symlink. */

@@ -7,6 +7,7 @@ import { openAlone } from './landlock/place.js'
 import { koffiFile } from './landlock/run.js'
 import { openNamespaceCopy } from './namespace-copy.js'
 import { bubblewrap, type Capability, NO_NAMESPACES, probeNow } from './probe.js'
+import { hasCopyParent, IN_MEMORY, SET_TMPDIR } from './scratch-places.js'
 import { mxcContract, seatbeltCopy } from './seatbelt/containment.js'
 
 /** The limits of commands on a copy. */
@@ -68,11 +69,17 @@ const namespaceCopy: Containment = {
   async attempt(): Promise<Attempt> {
     const found = bubblewrap()
     return found.ok
-      ? attemptIn(openNamespaceCopy, { what: 'user namespaces', fix: NO_NAMESPACES })
+      ? attemptCopy(openNamespaceCopy, { what: 'user namespaces', fix: NO_NAMESPACES })
       : failedAttempt(found)
   },
   unfit: nestedMount,
   open: openNamespaceCopy,
+}
+
+/** Runs a command on a copy, if there is a place for one. */
+async function attemptCopy(...[open, about]: Parameters<typeof attemptIn>): Promise<Attempt> {
+  if (hasCopyParent()) return attemptIn(open, about)
+  return { works: false, failure: { what: 'temporary files', problem: `${IN_MEMORY}.`, fix: SET_TMPDIR } }
 }
 
 /** A copy under Landlock and seccomp, where namespaces are refused. Its protections are listed, never derived: they are a promise. */
@@ -105,7 +112,7 @@ const landlockCopy: Containment = {
       const problem = 'The optional package koffi is not installed.'
       return { works: false, failure: { what: 'koffi', problem, fix: 'npm install koffi', isInstall: true } }
     }
-    return attemptIn(openAlone, {
+    return attemptCopy(openAlone, {
       what: 'Landlock',
       fix: 'Linux 6.12 or later, with Landlock among its security modules',
     })

@@ -5,7 +5,7 @@ import type { CommandEnd, CommandOptions } from './command-io.js'
 import type { Place } from './command-place.js'
 import { Copy } from './copy.js'
 import { copyKept } from './copy-kept.js'
-import { scratchParent } from './holder.js'
+import { copyParent } from './scratch-places.js'
 import { runUncontained } from './uncontained.js'
 
 /** How commands run on a copy. */
@@ -45,7 +45,7 @@ export function openCopy(root: string): Place {
  * copying: those that have changed since, or all if that is unknown.
  */
 export function openCopyPlace(root: string, runner: CopyRunner): Place {
-  const scratch = makeTempDir(`${scratchParent(root)}/escrow-copy-`)
+  const scratch = makeTempDir(`${copyParent(root)}/escrow-copy-`)
   makeDir(`${scratch}/tree`)
   makeDir(`${scratch}/tmp`)
   const copy = new Copy(root, scratch, runner.isolation === 'sandbox')

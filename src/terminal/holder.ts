@@ -1,10 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
-import { existsSync, realpathSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { isWithin } from '../../overlay/index.js'
 import { holdProcess, startProgram } from '../os/child.js'
 import { createFile, makeTempDir, removeEmptyDir } from '../os/write.js'
 import { sandboxPrograms } from './sandbox-programs.js'
+import { scratchParent } from './scratch-places.js'
 
 /**
  * A process that holds a user and a mount namespace for a session's commands. A tmpfs in it has the layers of the workspace's
@@ -143,17 +141,6 @@ export class Holder {
     this.#child.kill('SIGKILL')
     await gone
   }
-}
-
-/** A directory for the layers outside the workspace, whose mount would cover them. */
-export function scratchParent(root: string): string {
-  const places = [tmpdir(), '/tmp', '/var/tmp', '/dev/shm']
-    .filter((path) => existsSync(path))
-    .map((path) => realpathSync(path))
-  const place = places.find((path) => !isWithin(path, root))
-  if (place === undefined)
-    throw new Error(`There is no directory for temporary files outside ${root}. Set TMPDIR to one.`)
-  return place
 }
 
 /** Waits for a line of output. @throws Error with the other output. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Attempt, ContainmentName } from '../core/protection.js'
 import { personalState } from '../os/personal-state.js'
 import { ensurePrivateDir, replaceDurable } from '../os/write.js'
+import { hasCopyParent } from './scratch-places.js'
 
 /**
  * Which providers have run a command on this machine, kept in the state directory, which no contained command sees. A
@@ -78,7 +79,10 @@ const SETTINGS = [
   '/proc/self/attr/current',
 ]
 
-/** The boot, the namespaces, user and limits of this process, the kernel's settings, and where programs come from. */
+/**
+ * The boot, the namespaces, user and limits of this process, the kernel's settings, where programs come from, and whether copies have a
+ * place.
+ */
 function conditions(): string {
   const texts = ['/proc/sys/kernel/random/boot_id', ...SETTINGS].map((path) =>
     readOrUnknown(() => readFileSync(path, 'utf8')),
@@ -87,9 +91,8 @@ function conditions(): string {
   const filters = readOrUnknown(
     () => /^Seccomp_filters:.*$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[0] ?? '',
   )
-  return [...texts.map((text) => text.trim()), ...spaces, filters, process.getuid?.(), process.execPath, FORMAT].join(
-    ' ',
-  )
+  const us = [process.getuid?.(), process.execPath, hasCopyParent(), FORMAT]
+  return [...texts.map((text) => text.trim()), ...spaces, filters, ...us].join(' ')
 }
 
 /** Changes with what providers do, so that a new version tries them again. */

@@ -10,7 +10,7 @@ import { type CommandEnd, PROCESSES } from './command-io.js'
 import type { Place } from './command-place.js'
 import type { Containment } from './containment.js'
 import { ESCAPED, type EscapeAttempt, type EscapeTargets, escapeAttempts } from './escape-corpus.js'
-import { scratchParent } from './holder.js'
+import { scratchParent } from './scratch-places.js'
 import { ownArchitecture } from './system-calls.js'
 
 /** The result of an attempt to get out of containment. */

@@ -6,7 +6,8 @@ import type { FindShell } from './find-shell.js'
 
 /**
  * Local file systems of Linux, by their number in statfs(2). On each, every change of an entry sets its time of the last status change
- * from the kernel's clock, and so does a rename.
+ * from the kernel's clock, and so does a rename. The exception is a write through a mapping to a page that the mapping has read, on tmpfs:
+ * copies are never there (`copyParent`), and a workspace there has the limit that docs/terminal.md describes.
  */
 const FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0xef53, // ext2, ext3, ext4

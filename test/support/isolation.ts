@@ -13,6 +13,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/terminal/copy-scan.test.ts',
   'test/terminal/copy.test.ts',
   'test/terminal/landlock/run.test.ts',
+  'test/terminal/scratch-places.test.ts',
 ]
 
 /**
