@@ -121,22 +121,23 @@ export function layoutOf(root: string, state: string): Layout {
     findings: join(state, 'findings.jsonl'),
     trustFile: join(state, 'trust.json'),
     session(id) {
+      // Called several times for each session, and `join` would be most of its time.
       const sessionDir = join(state, 'sessions', id)
       return {
         dir: sessionDir,
-        owner: join(sessionDir, 'owner'),
-        stageLog: join(sessionDir, 'stage.log'),
-        pack: join(sessionDir, 'pack'),
-        review: join(sessionDir, 'review.jsonl'),
-        checks: join(sessionDir, 'checks.json'),
-        looks: join(sessionDir, 'looks.json'),
-        edits: join(sessionDir, 'edits'),
-        quarantine: join(sessionDir, 'quarantine'),
-        outputs: join(sessionDir, 'outputs'),
-        git: join(sessionDir, 'git'),
-        meta: join(sessionDir, 'meta.json'),
-        claim: join(sessionDir, 'claim.json'),
-        socketFile: join(sessionDir, 'door'),
+        owner: `${sessionDir}/owner`,
+        stageLog: `${sessionDir}/stage.log`,
+        pack: `${sessionDir}/pack`,
+        review: `${sessionDir}/review.jsonl`,
+        checks: `${sessionDir}/checks.json`,
+        looks: `${sessionDir}/looks.json`,
+        edits: `${sessionDir}/edits`,
+        quarantine: `${sessionDir}/quarantine`,
+        outputs: `${sessionDir}/outputs`,
+        git: `${sessionDir}/git`,
+        meta: `${sessionDir}/meta.json`,
+        claim: `${sessionDir}/claim.json`,
+        socketFile: `${sessionDir}/door`,
       }
     },
   }
