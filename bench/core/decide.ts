@@ -13,15 +13,23 @@ export interface Regression {
   readonly best: number | undefined
 }
 
+/** The lowest ratio of each row in any run. */
+export function bestOf(runs: readonly Ratios[]): Ratios {
+  const best: Record<string, number> = {}
+  for (const run of runs)
+    for (const [title, ratio] of Object.entries(run)) best[title] = Math.min(ratio, best[title] ?? ratio)
+  return best
+}
+
 /**
  * Finds rows that no run measured within the margin of the record. The best run counts, because load makes a run
  * slower but never faster, and a real regression is slow in all runs.
  * @param runs may omit rows that were fast enough in an earlier run
  */
 export function findRegressions(recorded: Ratios, runs: readonly Ratios[], margin: number = MARGIN): Regression[] {
+  const lowest = bestOf(runs)
   return Object.entries(recorded).flatMap(([title, was]) => {
-    const measured = runs.flatMap((run) => run[title] ?? [])
-    const best = measured.length > 0 ? Math.min(...measured) : undefined
+    const best = lowest[title]
     return best !== undefined && best <= was * margin ? [] : [{ title, recorded: was, best }]
   })
 }

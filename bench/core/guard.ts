@@ -5,7 +5,7 @@ import { openWorkspace } from '../../src/index.js'
 import { memoryPlace } from '../places.js'
 import { OURS, thisMachine, times } from '../report.js'
 import { quantile } from '../stats.js'
-import { findRegressions, findUnrecorded, MARGIN, type Ratios } from './decide.js'
+import { bestOf, findRegressions, findUnrecorded, MARGIN, type Ratios } from './decide.js'
 import { loadBuild, ratiosOf } from './measure.js'
 import { coreRows } from './rows.js'
 
@@ -32,7 +32,7 @@ export async function guard(print: (text: string) => void): Promise<number> {
   } finally {
     await close()
   }
-  for (const [title, ratio] of Object.entries(runs[0] ?? {}))
+  for (const [title, ratio] of Object.entries(bestOf(runs)))
     print(`${title}: ${times(ratio)}, ${times(recorded[title] ?? Number.NaN)} recorded`)
   const unknown = findUnrecorded(recorded, runs)
   for (const title of unknown) print(`${title}: not in bench/guard.json. Run: npm run bench -- guard --record`)

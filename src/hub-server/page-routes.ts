@@ -13,7 +13,8 @@ const FORM = z.object({
   hunk: z.union([z.string(), z.array(z.string())]).optional(),
   verdict: z.enum(['approved', 'rejected']),
   reason: z.string().max(10_000).optional(),
-  decider: z.string().optional(),
+  /** Whom the form was made for. */
+  decider: z.string(),
 })
 
 const SIGN_OUT = z.object({ which: z.enum(['this', 'all']) })
@@ -70,7 +71,7 @@ export function pageRoutes({ database, guard, hasSignIn, report }: PageRoutesOpt
     const id = c.req.param('id')
     try {
       const { key = [], hunk = [], verdict, reason, decider } = FORM.parse(await c.req.parseBody({ all: true }))
-      if (decider !== undefined && decider !== deciderOf(caller))
+      if (decider !== deciderOf(caller))
         throw new HubError(
           'refused',
           `Somebody else has signed in since this page was opened. You are ${caller.name} now.`,

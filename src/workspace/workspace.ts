@@ -56,8 +56,6 @@ import { MEMORY, type StageStore, stageReader } from '../stage/index.js'
 import { type LedgerStore, openLedger, parseDraft } from '../trace/index.js'
 import { watchWorkspace } from './watch.js'
 
-/** Most bytes of a session's `meta.json`, which holds its agent. */
-
 /** Milliseconds to wait for another process to release a session. */
 const BUSY_WAIT_MS = 5_000
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { comparison } from '../../bench/core/compare-commits.js'
-import { findRegressions, findUnrecorded, MARGIN } from '../../bench/core/decide.js'
+import { bestOf, findRegressions, findUnrecorded, MARGIN } from '../../bench/core/decide.js'
 import { compare, type Variant } from '../../bench/harness.js'
 
 /** Tests the guard's decision on given samples, without measuring time. */
@@ -12,6 +12,11 @@ describe('a regression', () => {
     expect(findRegressions(RECORDED, [{ reads: 1.2, writes: 3 }])).toEqual([])
     expect(findRegressions(RECORDED, [{ reads: 1.2 * MARGIN, writes: 3 * MARGIN }])).toEqual([])
     expect(findRegressions(RECORDED, [{ reads: 9, writes: 30 }, { reads: 8, writes: 4 }, { reads: 2 }])).toEqual([])
+  })
+
+  it('is reported with the lowest ratio of all runs', () => {
+    expect(bestOf([{ reads: 9, writes: 3 }, { reads: 3.1 }, { reads: 7 }])).toEqual({ reads: 3.1, writes: 3 })
+    expect(bestOf([])).toEqual({})
   })
 
   it('is a row beyond the margin in every run', () => {

@@ -39,7 +39,7 @@ describe('a token', () => {
     const page = await fetch(`${hub.url}/review/${id}`, {
       method: 'POST',
       headers: { cookie: `escrow-hub=${host}`, origin: hub.url, 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({ key: changeKey(change), verdict: 'approved' }),
+      body: new URLSearchParams({ key: changeKey(change), verdict: 'approved', decider: 'laptop' }),
     })
     expect(page.status).toBe(403)
     expect((await call(hub, host, '/v1/decisions')).body.decisions).toEqual([])
@@ -237,15 +237,18 @@ describe('the pages', () => {
     expect(page).toContain('a&lt;b&gt;.html')
     expect(page).not.toMatch(/<script|\u202e/)
     expect(page.match(/type="checkbox"/g)).toHaveLength(2)
-    const decide = (origin: string) =>
+    const decide = (origin: string, decider = 'Ada') =>
       fetch(`${hub.url}/review/${id}`, {
         method: 'POST',
         redirect: 'manual',
         headers: Object.assign({ origin, 'content-type': 'application/x-www-form-urlencoded' }, headers),
-        body: new URLSearchParams({ key: changeKey(changes[1] ?? createChange('')), verdict: 'approved', reason: '' }),
+        body: new URLSearchParams({ key: changeKey(changes[1] ?? createChange('')), verdict: 'approved', decider }),
       })
     expect((await decide('http://evil.example')).status).toBe(403)
     expect((await decide('null')).status).toBe(403)
+    expect((await decide(hub.url, 'Bo')).status).toBe(403)
+    expect((await decide(hub.url, '')).status).toBe(403)
+    expect((await call(hub, host, '/v1/decisions')).body.decisions).toEqual([])
     expect((await decide(hub.url)).status).toBe(303)
     expect((await call(hub, host, '/v1/decisions')).body.decisions).toMatchObject([
       { path: 'b.txt', verdict: 'approved' },

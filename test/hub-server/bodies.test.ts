@@ -11,7 +11,7 @@ it('a request with a character that the database cannot store is refused, also i
   const form = await fetch(`${hub.url}/review/${id}`, {
     method: 'POST',
     headers: { cookie: `escrow-hub=${ada}`, origin: hub.url },
-    body: new URLSearchParams({ key, verdict: 'rejected', reason: 'a\0' }),
+    body: new URLSearchParams({ key, verdict: 'rejected', reason: 'a\0', decider: 'Ada' }),
   })
   const answers = [
     await call(hub, ada, `/v1/queue/${id}/decisions`, { keys: [key], verdict: 'rejected', reason: 'a\0' }),

@@ -18,7 +18,7 @@ async function submitHunks(hub: Hub) {
       method: 'POST',
       redirect: 'manual',
       headers: { cookie, origin: hub.url, 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams(fields),
+      body: new URLSearchParams([['decider', 'Ada'], ...fields]),
     })
   const decide = (json: object) => call(hub, ada, `/v1/queue/${id}/decisions`, json)
   const decisions = async (query = '?hunks=1') => (await call(hub, host, `/v1/decisions${query}`)).body.decisions

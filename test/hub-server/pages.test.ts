@@ -16,7 +16,7 @@ describe('the pages for a reviewer', () => {
         method: 'POST',
         redirect: 'manual',
         headers: { cookie, origin: hub.url, 'content-type': 'application/x-www-form-urlencoded' },
-        body: new URLSearchParams(fields),
+        body: new URLSearchParams(Object.assign({ decider: 'Ada' }, fields)),
       })
     return { hub, id, changes, read, decide }
   }
@@ -68,7 +68,8 @@ describe('the pages for a reviewer', () => {
     expect(first).toMatch(/<input id="reason"[^>]* required>/)
     expect(first).toMatch(/<button [^>]*value="approved" formnovalidate>/)
     expect(first.match(/The page is full/g)).toHaveLength(54)
-    const body = new URLSearchParams([...keys.slice(0, 6).map((key) => ['key', key]), ['verdict', 'approved']])
+    const chosen = keys.slice(0, 6).map((key) => ['key', key])
+    const body = new URLSearchParams([['decider', 'Ada'], ...chosen, ['verdict', 'approved']])
     const headers = { cookie, origin: hub.url, 'content-type': 'application/x-www-form-urlencoded' }
     await fetch(`${hub.url}/review/${id}`, { method: 'POST', redirect: 'manual', headers, body })
     expect(boxes(await page())).toEqual(keys.slice(6, 12))

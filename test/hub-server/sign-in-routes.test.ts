@@ -17,8 +17,18 @@ async function signIn({ url }: Team, name: string, browser = new Browser(), stop
   return { browser, seen: landing }
 }
 
-const decide = (browser: Browser, url: string, { id, key }: { id: string; key: string }, from = url) =>
-  browser.open(`${url}/review/${id}`, { from, form: { key, verdict: 'approved', reason: '' } })
+/** Approves a change by the form of its page. */
+async function decide(
+  browser: Browser,
+  url: string,
+  { id, key }: { id: string; key: string },
+  from = url,
+  page?: { readonly text: string },
+) {
+  const { text } = page ?? (await browser.open(`${url}/review/${id}`))
+  const [, decider = ''] = /name="decider" value="([^"]*)"/.exec(text) ?? []
+  return browser.open(`${url}/review/${id}`, { from, form: { key, verdict: 'approved', reason: '', decider } })
+}
 
 describe('a sign-in', () => {
   it('leads to the queue, and its decisions have the issuer and subject', async () => {
@@ -224,7 +234,8 @@ describe('a sign-in that', () => {
     const { browser } = await signIn(all, 'ada')
     const change = await all.submit(other)
     expect((await browser.open(`${all.url}/review/${change.id}`)).status).toBe(404)
-    expect((await decide(browser, all.url, change)).status).toBe(404)
+    const own = await browser.open(`${all.url}/review/${(await all.submit()).id}`)
+    expect((await decide(browser, all.url, change, all.url, own)).status).toBe(404)
     const form = { tenant: other.tenant, workspace: other.workspace, role: 'reviewer' }
     expect((await browser.open(`${all.url}/workspace`, { from: all.url, form })).status).toBe(403)
     const admin = { tenant: all.hub.scope.tenant, workspace: all.hub.scope.workspace, role: 'admin' }
