@@ -70,6 +70,12 @@ export async function openAgentSession(
   return session
 }
 
+/** Closes a session that no person named, and removes it if it is empty. Resolves with whether it was removed. */
+export async function dropIfEmpty(workspace: Workspace, session: Session): Promise<boolean> {
+  await session.close()
+  return workspace.removeEmptySession(session.id)
+}
+
 /** Refuses a bare program name that resolves only to a program of a workspace. Such a program needs its path. */
 function refuseShadow(program: string): void {
   if (program.includes('/')) return

@@ -1,6 +1,7 @@
 import { defined } from '../core/defined.js'
 import type { CommandResult, KeptRef, Session, Workspace } from '../index.js'
 import { networkSummary, pathsOf, shortRef, summaryOf, toHistoryEntry } from '../surface/index.js'
+import { dropIfEmpty } from './agent-session.js'
 import type { Io } from './context.js'
 import { pluralize } from './output.js'
 import { oneLine } from './printable.js'
@@ -11,12 +12,13 @@ import { timeOf } from './trace-record.js'
  * Prints the result of a program's run: its changes, refusals with the command that resolves each, hosts it could not
  * reach, its git commits, and the next command. Resolves with the number of changes that are staged.
  * @param startedAt milliseconds since 1970
+ * @param isNamed whether the person named the session. Another one is closed, and removed if it is empty.
  */
 export async function reportRun(
   io: Pick<Io, 'err'>,
   workspace: Workspace,
   session: Session,
-  startedAt: number,
+  { startedAt, isNamed }: { readonly startedAt: number; readonly isNamed: boolean },
   { effects, refused, kept, connections = [], unreachable = [], commits = [], gitRefs = [] }: CommandResult,
 ): Promise<number> {
   const { changes } = await session.changes()
@@ -41,6 +43,7 @@ export async function reportRun(
   const intentId = session.intent?.id
   const asked = refused.map((each) => ({ ...each, ...defined({ intentId }) }))
   io.err(renderRemedies(await remediesIn(workspace, asked, { session: session.id, isKept: true })))
+  if (!isNamed && changes.length === 0 && (await dropIfEmpty(workspace, session))) return 0
   const next = changes.length === 0 ? '' : ` See them with 'escrow diff ${id}', then 'escrow approve ${id}'.`
   const isOlder = effects.changes.length === 0 && changes.length > 0
   const total = isOlder

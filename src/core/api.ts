@@ -118,6 +118,12 @@ export interface Workspace {
   session(options: SessionOptions): Promise<Session>
   /** Returns all sessions of the workspace. */
   sessions(): Promise<SessionSummary[]>
+  /**
+   * Removes a session in which nothing was ever staged, refused, asked or reviewed. Its records stay in the ledger.
+   * @param options `unusedMs`: the milliseconds since a process last opened or closed it, below which it stays; 0 by default
+   * @returns whether it was removed: it stays if it has anything else, or while any process holds it
+   */
+  removeEmptySession(id: string, options?: { readonly unusedMs?: number }): Promise<boolean>
   /** Opens a session's review, even if another process owns the session. Rejects with `nothing_selected` for an unknown id. */
   review(sessionId: string): Promise<Review>
   /**

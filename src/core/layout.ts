@@ -36,6 +36,8 @@ export interface Layout {
   /** The list of transaction directories, and unpublished plans. */
   readonly attempts: string
   readonly locks: string
+  /** Sessions that are being removed. */
+  readonly removed: string
   /** The layers with the changes that contained clients make in the home directory. */
   readonly clients: string
   /** The cache of measured mutation classes. */
@@ -116,6 +118,7 @@ export function layoutOf(root: string, state: string): Layout {
     commits: join(state, 'commits'),
     attempts: join(state, 'attempts'),
     locks: join(state, 'locks'),
+    removed: join(state, 'removed'),
     clients: join(state, 'clients'),
     classes: join(state, 'classes.jsonl'),
     findings: join(state, 'findings.jsonl'),

@@ -27,14 +27,13 @@ const POLL_MS = 25
  * it then. Throws `session_busy` when the file does not name its owner.
  */
 export async function takeOwnership(file: string, waitMs: number): Promise<Lease | undefined> {
-  ensurePrivateDir(dirname(file))
   const nonce = newId()
   const card = `${file}.${nonce}`
   const deadline = performance.now() + waitMs
-  createDurable(card, JSON.stringify({ ...thisProcess(), nonce } satisfies Holder))
+  writeCard(card, nonce)
   try {
     for (;;) {
-      if (publish(card, file)) {
+      if (publishCard(card, file, nonce)) {
         sweep(file)
         return { release: () => release(file, nonce) }
       }
@@ -45,6 +44,22 @@ export async function takeOwnership(file: string, waitMs: number): Promise<Lease
   } finally {
     removeName(card)
   }
+}
+
+/** The owner may remove the directory, with the cards of those that wait. */
+function publishCard(card: string, file: string, nonce: string): boolean {
+  try {
+    return publish(card, file)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    writeCard(card, nonce)
+    return publish(card, file)
+  }
+}
+
+function writeCard(card: string, nonce: string): void {
+  ensurePrivateDir(dirname(card))
+  createDurable(card, JSON.stringify({ ...thisProcess(), nonce } satisfies Holder))
 }
 
 /** Returns whether a living process, or one whose state is unknown, holds it. */

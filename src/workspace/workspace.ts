@@ -52,7 +52,7 @@ import {
   sessionFailure,
   unknownSession,
 } from '../session/index.js'
-import { MEMORY, type StageStore, stageReader } from '../stage/index.js'
+import { MEMORY, removeEmptySession, type StageStore, stageReader } from '../stage/index.js'
 import { type LedgerStore, openLedger, parseDraft } from '../trace/index.js'
 import { watchWorkspace } from './watch.js'
 
@@ -127,6 +127,12 @@ class LocalWorkspace implements Workspace {
     if (!existsSync(this.layout.sessions)) return []
     const ids = readdirSync(this.layout.sessions).filter(isSessionId).sort()
     return Promise.all(ids.map((id) => this.#summary(id)))
+  }
+
+  async removeEmptySession(id: string, { unusedMs = 0 } = {}): Promise<boolean> {
+    if (!isSessionId(id) || this.#open.has(id)) return false
+    if (this.#lastRead?.id === id) this.#lastRead = undefined
+    return removeEmptySession(this.layout, id, unusedMs)
   }
 
   async review(sessionId: string): Promise<Review> {

@@ -229,6 +229,10 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
     },
     session: refuse,
     sessions: async () => fake.sessions ?? [],
+    removeEmptySession: async (id) => {
+      note('remove', id)
+      return fake.sessions?.find((each) => each.id === id)?.changes === 0
+    },
     review: async (id) => {
       note('review', id)
       return reviewOf(id, fake, note)

@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { library } from '../../src/cli/library.js'
 import { run } from '../../src/cli/run.js'
 import { openWorkspace } from '../../src/index.js'
@@ -131,4 +131,42 @@ it('cannot be started or named by an agent within its session', () => {
 it('refuse an unknown snapshot by name', () => {
   const { status, stderr } = shell('escrow travel agent-1 nothing')
   expect([status, stderr]).toEqual([1, expect.stringContaining('nothing')])
+})
+
+describe('sessions without anything in them', () => {
+  const names = () =>
+    shell('escrow sessions --names')
+      .stdout.split('\n')
+      .filter((name) => name !== '')
+
+  it('are not left behind by a run without a name', () => {
+    const before = names()
+    const unnamed = shell('escrow run -- true')
+    expect([unnamed.status, unnamed.stderr]).toEqual([0, expect.stringMatching(/\nNothing changed\.\n$/)])
+    expect(names()).toEqual(before)
+    expect(shell('escrow run --intent INT-001 -- sh -c "echo x > src/kept"').stderr).toContain(
+      "staged in session 'run-",
+    )
+    expect(shell('escrow run --session named -- true').stderr).toContain("0 changes staged in session 'named'.\n")
+    const added = names().filter((name) => !before.includes(name))
+    expect(added).toEqual(['named', expect.stringMatching(/^run-/)])
+  })
+
+  it('are removed by --prune if they were not used for a day', () => {
+    expect(shell('escrow run --session idle -- true').status).toBe(0)
+    expect(shell('escrow run --session recent -- true').status).toBe(0)
+    const before = names()
+    const sessions = `${stateOf(`${home}/shop`)}/sessions`
+    const old = new Date(Date.now() - 2 * 86_400_000)
+    for (const name of before) if (name !== 'recent') fs.utimesSync(`${sessions}/${name}`, old, old)
+    const pruned = shell('escrow sessions --prune')
+    const empty: string[] = before.filter((name) => name === 'idle' || name === 'named')
+    expect([pruned.status, pruned.stdout]).toEqual([
+      0,
+      `${empty.length} session${empty.length === 1 ? '' : 's'} removed.\n`,
+    ])
+    expect(names()).toEqual(before.filter((name) => !empty.includes(name)))
+    expect(shell('escrow sessions --prune --json').status).toBe(2)
+    expect(shell('escrow sessions --prune --names').status).toBe(2)
+  })
 })

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { isOwned, takeOwnership } from '../../src/os/owner.js'
 import { thisProcess } from '../../src/os/process.js'
@@ -40,6 +40,19 @@ describe('an owner file', () => {
     expect(lease).toBeDefined()
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: process.pid })
     expect(readdirSync(join(file, '..'))).toEqual(['owner'])
+  })
+
+  it('is taken in a new directory if its owner removes the old one, with the cards of those that wait', async () => {
+    const file = place()
+    const first = await takeOwnership(file, 0)
+    const waiting = takeOwnership(file, 60_000)
+    renameSync(dirname(file), join(file, '../../removed'))
+    first?.release()
+    const second = await waiting
+    expect(isOwned(file)).toBe(true)
+    expect(readdirSync(dirname(file))).toEqual(['owner'])
+    second?.release()
+    expect(isOwned(file)).toBe(false)
   })
 
   it('of a stopped process is not stolen', async () => {

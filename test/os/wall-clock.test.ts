@@ -28,6 +28,7 @@ const READERS: Readonly<Record<string, string>> = {
   'src/release/commit-bases.ts': 'compared with the time of a file',
   'src/release/commit-times.ts': 'the time of a committed file',
   'src/release/release-by-rule.ts': 'compared with the time of a verdict',
+  'src/stage/empty-session.ts': 'the age of a file',
   'src/stage/seen-files.ts': 'compared with the time of a file',
   'src/stage/stage-writer.ts': 'the time of an edit',
   'src/terminal/apply-effects.ts': 'compared with the time of a file',

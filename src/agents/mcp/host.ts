@@ -120,7 +120,7 @@ async function createConnection(
       onclose?.()
       onEnd()
       if (id !== undefined) resolve()
-      else session.close().then(resolve, reject)
+      else dropIfEmpty(workspace, session).then(resolve, reject)
     }
   })
   // Prevents an unhandled rejection if nobody waits.
@@ -142,6 +142,11 @@ async function openSession(workspace: Workspace, { intent }: McpHostOptions, id 
   const session = await workspace.session({ id })
   if (intent !== undefined && session.intent?.id !== intent) await session.selectIntent(intent)
   return session
+}
+
+async function dropIfEmpty(workspace: Workspace, session: Session): Promise<void> {
+  await session.close()
+  await workspace.removeEmptySession(session.id)
 }
 
 export function newSessionId(): string {

@@ -1,5 +1,12 @@
 import type { Command } from 'commander'
-import { type AgentOptions, addAgentOptions, openAgentSession, resolveAgent, runOptionsOf } from '../agent-session.js'
+import {
+  type AgentOptions,
+  addAgentOptions,
+  dropIfEmpty,
+  openAgentSession,
+  resolveAgent,
+  runOptionsOf,
+} from '../agent-session.js'
 import type { Context } from '../context.js'
 import { pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
@@ -33,6 +40,8 @@ async function serve({ io, asAgent, exit }: Context, agent: string[], options: A
       )
     })
     const { changes } = await session.changes()
+    if (options.session === undefined && changes.length === 0 && (await dropIfEmpty(workspace, session)))
+      return io.err('escrow: Nothing was staged.\n')
     io.err(`escrow: ${pluralize(changes.length, 'change')} staged in session '${oneLine(session.id)}'.\n`)
   })
 }

@@ -16,9 +16,9 @@ export function register(command: Command, context: Context): void {
 async function runProgram({ io, asAgent, exit }: Context, program: string[], options: AgentOptions): Promise<void> {
   await asAgent(async (workspace) => {
     const session = await openAgentSession(program, workspace, options, { io, prefix: 'run' })
-    const startedAt = Date.now()
+    const run = { startedAt: Date.now(), isNamed: options.session !== undefined }
     const result = await runHere(session, program, options)
-    await reportRun(io, workspace, session, startedAt, result)
+    await reportRun(io, workspace, session, run, result)
     exit(result.exitCode ?? 1)
   })
 }

@@ -216,9 +216,10 @@ async function runAgent(
     { io, prefix: 'start' },
   )
   io.err(formatIntroduction(program, options, session.intent, session.id))
-  const startedAt = Date.now()
+  // The client's next start continues its session.
+  const run = { startedAt: Date.now(), isNamed: true }
   const result = await runHere(session, program, options)
-  const staged = await reportRun(io, workspace, session, startedAt, result)
+  const staged = await reportRun(io, workspace, session, run, result)
   exit(result.exitCode ?? 1)
   return staged === 0 ? undefined : session.id
 }
