@@ -32,9 +32,9 @@ import { EscrowError } from '../core/api-error.js'
 export { chmodSync, linkSync, renameSync } from 'node:fs'
 
 /** Writes all bytes. Retries a short write (a full disk) until the kernel reports the error. */
-function writeAll(fd: number, data: Uint8Array): void {
+function writeAll(fd: number, data: Uint8Array, at?: number): void {
   let done = 0
-  while (done < data.length) done += writeSync(fd, data, done, data.length - done)
+  while (done < data.length) done += writeSync(fd, data, done, data.length - done, at === undefined ? null : at + done)
 }
 
 /** Creates a new file with its exact mode, and syncs it. Throws EEXIST. */
@@ -85,12 +85,7 @@ export function appendDurable(path: string, data: Uint8Array | string, truncateT
 
 /** Appends in one write, without a sync. `mode` is for a file that it creates. */
 export function appendOnto(path: string, data: string, mode: number): void {
-  const fd = openSync(path, 'a', mode)
-  try {
-    writeAll(fd, Buffer.from(data))
-  } finally {
-    closeSync(fd)
-  }
+  appendByName(path, data, mode)
 }
 
 /** Overwrites a file in place, without a sync: a concurrent reader may see a part of it. Throws ENOENT. */
@@ -127,16 +122,20 @@ export function openToExtend(path: string): number {
 
 /**
  * Writes bytes at `end`, truncates the file after them, and syncs. Two writers of the same bytes leave one copy,
- * however late the second one is.
+ * however late the second one is. Bytes of a write that fails, as on a full disk, are cut off again.
  * @param size the file's size when `end` was determined; larger than `end` if a torn end is overwritten
  * @returns false, with nothing written, if it has another size by now
  */
 export function extendFile(fd: number, data: Uint8Array, end: number, size: number): boolean {
   if (fstatSync(fd).size !== size) return false
-  let done = 0
-  while (done < data.length) done += writeSync(fd, data, done, data.length - done, end + done)
-  if (size > end + data.length) ftruncateSync(fd, end + data.length)
-  fsyncSync(fd)
+  try {
+    writeAll(fd, data, end)
+    if (size > end + data.length) ftruncateSync(fd, end + data.length)
+    fsyncSync(fd)
+  } catch (error) {
+    if (size === end && fstatSync(fd).size <= end + data.length) ftruncateSync(fd, end)
+    throw error
+  }
   return true
 }
 
@@ -166,18 +165,15 @@ export function publish(written: string, name: string): boolean {
 }
 
 export function syncFile(path: string): void {
-  const fd = openSync(path, 'r')
-  try {
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
-  }
+  syncOpened(openSync(path, 'r'))
 }
 
 /** Makes a directory's names durable. Windows has no such call: there only process crashes are covered. */
 export function syncDir(path: string): void {
-  if (process.platform === 'win32') return
-  const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY)
+  if (process.platform !== 'win32') syncOpened(openSync(path, constants.O_RDONLY | constants.O_DIRECTORY))
+}
+
+function syncOpened(fd: number): void {
   try {
     fsyncSync(fd)
   } finally {

@@ -8,6 +8,7 @@ import type { RecordDraft } from './draft-schema.js'
 import { unavailable } from './faults.js'
 import type { LedgerParts } from './parts.js'
 import { type Placed, placeDraft } from './place.js'
+import { writeOrWithdraw } from './published.js'
 import { findRecord } from './read.js'
 import { readChain } from './scan.js'
 
@@ -93,8 +94,7 @@ export class Appender {
     let newest = 0
     while (records.length < drafts.length) {
       const tip = file.readRepaired()
-      const placed = this.#publishInOrder(drafts.slice(records.length), tip)
-      const written = file.extend(tip, placed) ? placed : this.#findWritten(placed)
+      const written = this.#write(drafts.slice(records.length), tip)
       for (const { record } of written) records.push(record)
       newest = written.at(-1)?.tip.seq ?? newest
     }
@@ -103,9 +103,17 @@ export class Appender {
     return records
   }
 
-  /** Publishes drafts until another process has taken a number. The caller places the rest after that record. */
-  #publishInOrder(drafts: readonly RecordDraft[], after: Tip): Placed[] {
+  /** Publishes and writes drafts, as far as their numbers are free. */
+  #write(drafts: readonly RecordDraft[], tip: Tip): readonly Placed[] {
     const placed: Placed[] = []
+    return writeOrWithdraw(this.parts.published, tip.hash, placed, () => {
+      this.#publishInOrder(drafts, tip, placed)
+      return this.parts.file.extend(tip, placed) ? placed : this.#findWritten(placed)
+    })
+  }
+
+  /** Publishes drafts until another process has taken a number. The caller places the rest after that record. */
+  #publishInOrder(drafts: readonly RecordDraft[], after: Tip, placed: Placed[]): void {
     const revision = this.parts.vcs()
     for (const draft of drafts) {
       const tip = placed.at(-1)?.tip ?? after
@@ -113,7 +121,6 @@ export class Appender {
       if (!this.parts.published.publish(next.tip.seq, tip.hash, next.line)) break
       placed.push(next)
     }
-    return placed
   }
 
   /**

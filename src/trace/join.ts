@@ -10,6 +10,7 @@ import { newDraft } from './draft.js'
 import { corrupt } from './faults.js'
 import type { LedgerParts } from './parts.js'
 import { placeDraft } from './place.js'
+import { writeOrWithdraw } from './published.js'
 import { unvouchedLines, Vouching } from './vouching.js'
 
 /**
@@ -33,7 +34,10 @@ export function joinBranches(
   const data = torn && { torn: { ...torn } }
   const draft = newDraft({ type: 'merge', intent: null, session: null, reviewer: by, ...defined({ data }) })
   const placed = placeDraft(draft, tip, vcs())
-  if (!published.publish(placed.tip.seq, tip.hash, placed.line) || !file.extend(tip, [placed], torn?.bytes)) {
+  const isWritten =
+    published.publish(placed.tip.seq, tip.hash, placed.line) &&
+    writeOrWithdraw(published, tip.hash, [placed], () => file.extend(tip, [placed], torn?.bytes))
+  if (!isWritten) {
     throw new EscrowError('ledger_unavailable', `${layout.ledgerFile} is being changed by another program.`, {
       hint: 'Try again.',
     })

@@ -11,7 +11,7 @@ import { newDraft } from './draft.js'
 import { corrupt, faultError } from './faults.js'
 import { type LineHeads, noteHeads } from './line-heads.js'
 import { joinLines, type Placed, placeDraft, placeLine } from './place.js'
-import type { Copies, Published } from './published.js'
+import { type Copies, type Published, writeOrWithdraw } from './published.js'
 import { type ReadingPoints, readingPoints } from './reading-point.js'
 import { forkIn, openIfThere, type Reading, readChain, readChainAsync } from './scan.js'
 import type { Vcs } from './vcs.js'
@@ -172,8 +172,10 @@ export class LedgerFile {
     // Taken: another process has written meanwhile. The caller reads its records first.
     if (!published.publish(note.tip.seq, last.hash, note.line)) return
     // A last line that only lacks its LF has no copy: any program may have written it, so it is not anchored.
-    if (extendShared(this.#file, joinLines([...restored, note]), tip.end, sizeAtRead(reading)))
-      anchorQueue.add([...missing, note])
+    const isWritten = writeOrWithdraw(published, last.hash, [note], () =>
+      extendShared(this.#file, joinLines([...restored, note]), tip.end, sizeAtRead(reading)),
+    )
+    if (isWritten) anchorQueue.add([...missing, note])
   }
 }
 

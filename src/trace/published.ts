@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { codeOf, fileStampAt, readRegular, sha256hex } from '../../overlay/index.js'
 import { createFile, ensurePrivateDir, publish, removeName } from '../os/write.js'
 import { parseLine } from './lines.js'
+import type { Placed } from './place.js'
 
 /**
  * `ledger.d/`: the exact line of each record under its place in the chain, `<number>-<first digits of the hash before
@@ -39,6 +40,8 @@ export interface Published {
   read(seq: number, prev: string | null): Buffer | undefined
   /** Returns false if the place is taken. The line is complete before its name is visible. */
   publish(seq: number, prev: string | null, line: Buffer): boolean
+  /** Removes a line that this process published. */
+  withdraw(seq: number, prev: string | null): void
   /**
    * The copies of consecutive records up to a line, oldest first, as of the last {@link hashes} and {@link publish}.
    * @param after the hash of the line to stop at
@@ -100,6 +103,11 @@ export function openPublished(dir: string, branch: () => string | undefined = ()
       if (place !== undefined) known.set(name, { ...place, stamp: fileStampAt(join(dir, name)), hash: sha256hex(line) })
       return isFirst
     },
+    withdraw(seq, prev) {
+      const name = nameOf(seq, prev, branchMark)
+      removeName(join(dir, name))
+      known.delete(name)
+    },
     tail(hash, after) {
       const copies = new Map([...known.values()].map((copy) => [copy.hash.slice(0, HASH_DIGITS), copy]))
       const found: { seq: number; hash: string }[] = []
@@ -125,6 +133,25 @@ export function openPublished(dir: string, branch: () => string | undefined = ()
     clear() {
       for (const { name } of placesIn(namesIn(dir))) removeName(join(dir, name))
     },
+  }
+}
+
+/**
+ * Runs a write of published lines. If it fails, as on a full disk, they are withdrawn: the next append would record what
+ * the caller was refused.
+ * @param prev the hash of the line before them
+ */
+export function writeOrWithdraw<T>(
+  published: Published,
+  prev: string | null,
+  placed: readonly Placed[],
+  write: () => T,
+): T {
+  try {
+    return write()
+  } catch (error) {
+    for (const [n, { tip }] of placed.entries()) published.withdraw(tip.seq, placed[n - 1]?.tip.hash ?? prev)
+    throw error
   }
 }
 
