@@ -2,7 +2,7 @@ import type { Intent, IntentChanges, IntentTemplate, NewIntent } from '../core/a
 import { apiErrorOf, EscrowError } from '../core/api-error.js'
 import { INIT_HINT, type IntentsState, selectable, unknownIntent } from '../core/intents-state.js'
 import type { Layout } from '../core/layout.js'
-import { acceptTexts, openAccepted } from '../os/accepted-files.js'
+import { acceptAndWrite, openAccepted } from '../os/accepted-files.js'
 import { cachedFile } from '../os/cached-file.js'
 import { withProcessLock } from '../os/lock.js'
 import { replaceShared } from '../os/shared-files.js'
@@ -77,10 +77,10 @@ export function openRegistry(layout: Layout): RegistryStore {
 }
 
 function createEdits(layout: Layout, readFresh: () => Readings): RegistryEdits {
-  /** Writes the accepted text first: between the two writes the stricter of both applies, so nothing is allowed early. */
   function write(text: string | undefined, accepted: string | undefined): void {
-    if (accepted !== undefined) acceptTexts(layout, new Map([[FILE, accepted]]))
-    if (text !== undefined) replaceShared(layout.intentsFile, text)
+    const writeFile = () => text !== undefined && replaceShared(layout.intentsFile, text)
+    if (accepted === undefined) writeFile()
+    else acceptAndWrite(layout, new Map([[FILE, accepted]]), writeFile)
   }
 
   /** Makes the same edit in the file and in its accepted text, so that other unaccepted changes of the file stay unaccepted. */

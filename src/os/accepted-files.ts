@@ -103,6 +103,21 @@ export function acceptTexts(
   replaceDurable(layout.trustFile, `${JSON.stringify(value)}\n`, 0o600)
 }
 
+/**
+ * Accepts contents, then writes them to their files: between the two, the stricter of both applies. If the write fails, as on a
+ * full disk, the earlier contents are accepted again, so that a file that never had the new ones is not shown as changed.
+ */
+export function acceptAndWrite(layout: Layout, texts: ReadonlyMap<string, string>, write: () => void): void {
+  const before = currentlyAccepted(layout).texts
+  acceptTexts(layout, texts)
+  try {
+    write()
+  } catch (error) {
+    acceptTexts(layout, new Map([...texts.keys()].map((name) => [name, before.get(name)])))
+    throw error
+  }
+}
+
 /** A record that cannot be read counts as empty, because the new acceptance replaces it. */
 function currentlyAccepted(layout: Layout): AcceptedFiles {
   try {

@@ -1,6 +1,6 @@
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
-import { acceptTexts, openAccepted } from '../os/accepted-files.js'
+import { acceptAndWrite, openAccepted } from '../os/accepted-files.js'
 import { cachedFile } from '../os/cached-file.js'
 import { withProcessLock } from '../os/lock.js'
 import { createShared, replaceShared } from '../os/shared-files.js'
@@ -41,9 +41,10 @@ export async function editPolicy(layout: Layout, { empty, before, change, after 
     const accepted = openAccepted(layout)().texts.get(POLICY_FILE)
     // The accepted copy gets the same edit, so that other unaccepted changes of the file stay unaccepted.
     const isSame = file.kind === 'absent' ? accepted === undefined : accepted === text
-    acceptTexts(layout, new Map([[POLICY_FILE, isSame ? newText : applyChange(accepted ?? empty)]]))
-    if (file.kind === 'absent') createShared(layout.policyFile, newText)
-    else replaceShared(layout.policyFile, newText)
+    const texts = new Map([[POLICY_FILE, isSame ? newText : applyChange(accepted ?? empty)]])
+    acceptAndWrite(layout, texts, () =>
+      file.kind === 'absent' ? createShared(layout.policyFile, newText) : replaceShared(layout.policyFile, newText),
+    )
   })
 }
 
