@@ -1,4 +1,4 @@
-import type { ChangeSet, Hunk, Selection, Verdict } from '../index.js'
+import type { Change, ChangeSet, Hunk, Selection, Verdict } from '../index.js'
 import { pluralize } from './output.js'
 import { oneLine } from './printable.js'
 
@@ -80,13 +80,21 @@ function hunksOf(set: ChangeSet): Hunk[] {
 export function renderVerdict(verdict: Verdict, set: ChangeSet): { readonly lines: string; readonly amount: string } {
   const short = shortIds(set)
   const ids = new Set(verdict.hunks)
-  const parts = verdict.paths.map((path) => {
-    const hunks = set.changes.flatMap((change) => (change.path === path ? change.hunks : []))
-    return { path, hunks: hunks.filter(({ id }) => ids.has(id)).map(({ id }) => short.get(id) ?? id) }
-  })
+  const selected = new Map<string, string[]>()
+  for (const { path, hunks } of set.changes) {
+    const own = hunks.filter(({ id }) => ids.has(id)).map(({ id }) => short.get(id) ?? id)
+    selected.set(path, [...(selected.get(path) ?? []), ...own])
+  }
+  const parts = verdict.paths.map((path) => ({ path, hunks: selected.get(path) ?? [] }))
   const lines = parts.map(({ path, hunks }) => `${[verdict.verdict, oneLine(path), ...hunks].join('  ')}\n`).join('')
   const whole = parts.filter(({ hunks }) => hunks.length === 0).length
   const amounts = [...(whole > 0 || ids.size === 0 ? [pluralize(whole, 'change')] : [])]
   if (ids.size > 0) amounts.push(pluralize(ids.size, 'hunk'))
   return { lines, amount: amounts.join(' and ') }
+}
+
+/** The changes that a verdict is not about. */
+export function leftOut({ changes }: ChangeSet, verdict: Verdict): Change[] {
+  const paths = new Set(verdict.paths)
+  return changes.filter(({ path }) => !paths.has(path))
 }

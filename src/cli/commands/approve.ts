@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { ChangeSet, Reviewer, Verdict } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
-import { renderVerdict, type SelectionOptions, selectionOf } from '../hunks.js'
+import { leftOut, renderVerdict, type SelectionOptions, selectionOf } from '../hunks.js'
 import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
 import { byOption } from '../reviewer.js'
@@ -43,7 +43,7 @@ async function approve(context: Context, session: string, paths: string[], optio
     }
     const selection = selectionOf(namesOfStaged(paths, set.changes, placeOf(workspace, context)), options, set)
     const verdict = await review.approve(selection, options.by)
-    const left = set.changes.map(({ path }) => path).filter((path) => !verdict.paths.includes(path))
+    const left = leftOut(set, verdict).map(({ path }) => path)
     if (verdict.paths.length === 0) context.exit(EXIT.refused)
     if (options.json) return io.out(json({ session, verdict, left }))
     const { lines, amount } = renderVerdict(verdict, set)
@@ -61,12 +61,11 @@ async function approve(context: Context, session: string, paths: string[], optio
 }
 
 /** A line for each approved file of which hunks stay rejected. */
-function rejectedHunks({ changes }: ChangeSet, { paths }: Verdict): string {
+function rejectedHunks({ changes }: ChangeSet, verdict: Verdict): string {
+  const paths = new Set(verdict.paths)
   const lines = changes.flatMap(({ path, hunks }) => {
     const count = hunks.filter(({ state }) => state === 'rejected').length
-    return count > 0 && paths.includes(path)
-      ? [`left out  ${oneLine(path)}: ${pluralize(count, 'rejected hunk')}\n`]
-      : []
+    return count > 0 && paths.has(path) ? [`left out  ${oneLine(path)}: ${pluralize(count, 'rejected hunk')}\n`] : []
   })
   return lines.join('')
 }
