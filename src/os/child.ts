@@ -1,6 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { codeOf } from '../../overlay/index.js'
+import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 
 /**
@@ -31,6 +32,7 @@ function placeOf(name: string): string | undefined {
 /**
  * Starts a program of the system, without a shell, as the leader of its own process group, unless it is to keep our
  * terminal. A failed start shows as the child's `error` event.
+ * @throws EscrowError `limit_exceeded` if too many files are open: such a child would have no streams
  */
 export function startProgram(
   program: string,
@@ -38,7 +40,15 @@ export function startProgram(
   stdio: SpawnOptions['stdio'],
   keepsTerminal = false,
 ): ChildProcess {
-  return spawn(program, args, { stdio, env: ENV, cwd: '/', detached: !keepsTerminal })
+  return withStreams(spawn(program, args, { stdio, env: ENV, cwd: '/', detached: !keepsTerminal }), program)
+}
+
+function withStreams(child: ChildProcess, program: string): ChildProcess {
+  if (Reflect.get(child, 'stdio') !== undefined) return child
+  child.on('error', () => undefined)
+  throw new EscrowError('limit_exceeded', `${program} cannot be started: too many files are open (EMFILE).`, {
+    hint: "Raise the limit on open files with 'ulimit -n', then try again.",
+  })
 }
 
 /** Starts a program of the user's as {@link startProgram} does, in the given environment and directory. */
@@ -47,7 +57,7 @@ export function startOwn(
   { cwd, env, stdio }: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>,
   keepsTerminal: boolean,
 ): ChildProcess {
-  return spawn(program, args, { cwd, env, stdio, detached: !keepsTerminal })
+  return withStreams(spawn(program, args, { cwd, env, stdio, detached: !keepsTerminal }), program)
 }
 
 /**

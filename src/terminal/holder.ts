@@ -104,13 +104,10 @@ export class Holder {
     const programs = sandboxPrograms()
     const scratch = makeTempDir(`${scratchParent(root)}/escrow-layers-`)
     const args = ['--user', '--map-root-user', '--mount', '--', 'sh', '-c', HOLD, 'sh', scratch, root, String(bytes)]
-    const child = startProgram('unshare', args, ['pipe', 'pipe', 'pipe'])
-    try {
-      await waitForLine(child, 'held')
-    } catch (error) {
+    const child = await startHolding(args).catch((error: unknown) => {
       removeEmptyDir(scratch)
       throw error
-    }
+    })
     if (child.pid === undefined) throw new Error('unshare could not be started.')
     // The holder must not keep this process alive.
     holdProcess(child, false)
@@ -141,6 +138,12 @@ export class Holder {
     this.#child.kill('SIGKILL')
     await gone
   }
+}
+
+async function startHolding(args: readonly string[]): Promise<ChildProcess> {
+  const child = startProgram('unshare', args, ['pipe', 'pipe', 'pipe'])
+  await waitForLine(child, 'held')
+  return child
 }
 
 /** Waits for a line of output. @throws Error with the other output. */
