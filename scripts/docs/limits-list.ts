@@ -308,6 +308,7 @@ export const CLIENTS: Limits = {
     'count',
     'calls of a client over stdio that run at a time; others wait',
   ],
+  'src/agents/mcp/stdio.ts#MAX_UNREAD': ['bytes', 'unread output beyond which a batch gets no answer'],
   'src/agents/mcp/read-files.ts#MAX_TOGETHER': ['bytes', 'files in one answer of `read_multiple_files`'],
   'src/agents/mcp/read-files.ts#MAX_ALONE': ['bytes', 'a file in one answer of another tool'],
   'src/agents/mcp/search-tree.ts#MAX_ENTRIES': ['count', 'entries of a tree or a search'],

@@ -3,6 +3,8 @@ import { SerialQueue } from '../../surface/index.js'
 
 /** The most calls of a client that run at a time. Others wait. */
 const MAX_RUNNING = 16
+/** JSON-RPC's code for what is no valid request. */
+export const INVALID_REQUEST = -32_600
 /** The requests whose answers can be large. */
 const CALLS: readonly string[] = ['tools/call', 'resources/read']
 
@@ -48,6 +50,8 @@ export class LimitedTransport implements Transport {
     const cancelled = cancelledBy(message)
     if (cancelled !== undefined) this.#cancel(cancelled, message)
     else if (!isCall(message)) this.onmessage?.(message)
+    else if (this.#running.has(message.id) || this.#waiting.some(({ id }) => id === message.id))
+      this.#refuse(message.id)
     else if (this.#running.size < this.limit) this.#begin(message)
     else this.#waiting.push(message)
   }
@@ -55,6 +59,12 @@ export class LimitedTransport implements Transport {
   #begin(call: Call): void {
     this.#running.add(call.id)
     this.onmessage?.(call)
+  }
+
+  /** Two calls with one id could not be told apart: a cancellation would end the later one only. */
+  #refuse(id: RequestId): void {
+    const error = { code: INVALID_REQUEST, message: `A call with the id ${JSON.stringify(id)} is still running.` }
+    void this.#writes.run(() => this.inner.send({ jsonrpc: '2.0', id, error })).catch(() => undefined)
   }
 
   /** A cancelled call has no answer. One that waits never begins. */

@@ -2,7 +2,7 @@ import { pipeline, Transform } from 'node:stream'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { LongLineError, lineReader } from '../../surface/index.js'
 import { type McpConnection, type McpHost, newSessionId } from './host.js'
-import { LimitedTransport } from './limited-transport.js'
+import { INVALID_REQUEST, LimitedTransport } from './limited-transport.js'
 
 /**
  * Serves the client that started this process over stdio, until it disconnects or `signal` aborts. Its first message shows
@@ -11,7 +11,7 @@ import { LimitedTransport } from './limited-transport.js'
  */
 export async function serveMcpStdio(host: McpHost, signal?: AbortSignal): Promise<void> {
   const lines = wholeLines()
-  let failure: Error | undefined
+  let failure: unknown
   const disconnected = new Promise<void>((resolve) => {
     lines.once('close', () => resolve())
     process.stdout.once('error', () => resolve())
@@ -29,9 +29,16 @@ export async function serveMcpStdio(host: McpHost, signal?: AbortSignal): Promis
   const stdio = new StdioServerTransport(lines, process.stdout, { maxBufferSize: Number.POSITIVE_INFINITY })
   const served = serveStdio(
     async ({ era }) => {
-      const { server, connection } = await host.serve({ isModern: era === 'modern', session })
-      connections.push(connection)
-      return server
+      try {
+        const { server, connection } = await host.serve({ isModern: era === 'modern', session })
+        connections.push(connection)
+        return server
+      } catch (error) {
+        failure ??= error
+        // The library answers only "Internal server error". After that answer the process ends, and says why.
+        setImmediate(() => lines.destroy())
+        throw error
+      }
     },
     { transport: new LimitedTransport(stdio) },
   )
@@ -56,6 +63,16 @@ function wholeLines(): Transform {
       }
     },
   })
-  const read = lineReader((line) => lines.push(`${line}\n`))
+  // The library ignores a batch, so its sender would wait for ever.
+  const read = lineReader((line) => (line.startsWith('[') ? refuseBatch() : lines.push(`${line}\n`)))
   return lines
+}
+
+/** Bytes that may wait for a client that reads no answers. */
+const MAX_UNREAD = 1 << 20
+
+function refuseBatch(): void {
+  const error = { code: INVALID_REQUEST, message: 'Batches are not supported: send each message on a line of its own.' }
+  if (process.stdout.writableLength < MAX_UNREAD)
+    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error })}\n`)
 }

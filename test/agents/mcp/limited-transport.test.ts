@@ -107,3 +107,24 @@ it('begins the next call when an answer cannot be written', async () => {
   await expect(transport.send({ jsonrpc: '2.0', id: 1, result: {} })).rejects.toThrow('closed')
   expect(received).toEqual(numbers(1, LIMIT + 1))
 })
+
+it('refuses a call with the id of another that runs or waits', async () => {
+  const { client, received, answer } = await connect()
+  for (const id of numbers(1, LIMIT + 1)) client.call(id)
+  client.call(1)
+  await new Promise(setImmediate)
+  await client.read()
+  client.call(LIMIT + 1)
+  await new Promise(setImmediate)
+  await client.read()
+  expect(client.written).toMatchObject([
+    { id: 1, error: { code: -32_600 } },
+    { id: LIMIT + 1, error: { code: -32_600 } },
+  ])
+  expect(received).toEqual(numbers(1, LIMIT))
+  answer(1)
+  await new Promise(setImmediate)
+  await client.read()
+  client.call(1)
+  expect(received).toEqual(numbers(1, LIMIT + 1))
+})
