@@ -141,8 +141,8 @@ const ADAPTER =
   /^src\/(?:agents\/\w+|attest|backtest|hub|hub-server|landing|pull-request|remote|transparency|web)\/index\.ts$/
 /** A backtest reads recorded calls by the adapters' tables. */
 const HISTORY = 'src/agents/history/index.ts'
-/** They import nothing, and are not part of the public API: text that is safe to print, and optional fields. */
-const SHARED = ['src/core/printable.ts', 'src/core/defined.ts']
+/** They import nothing, and are not part of the public API: text that is safe to print, optional fields, and advice. */
+const SHARED = ['src/core/printable.ts', 'src/core/defined.ts', 'src/core/errno-advice.ts']
 
 /** The parts of the overlay that the shared vocabulary may import: files without imports. */
 const VOCABULARY = ['overlay/errno.ts', 'overlay/digest.ts']

@@ -11,6 +11,7 @@ import { closeSync, existsSync, fstatSync, lstatSync, readdirSync, readFileSync,
 import { codeOf, fsError, openRegular } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
+import { ERRNO_ADVICE } from '../core/errno-advice.js'
 import { type Layout, ORCHESTRATION, type SharedFile } from '../core/layout.js'
 import { openDirectory } from './read.js'
 import { createDurable, extendFile, makeDir, openToExtend, replaceDurable, syncDir } from './write.js'
@@ -170,14 +171,7 @@ function withRealPaths(error: unknown, address: string, directory: string): unkn
     typeof text === 'string' ? text.replaceAll(new RegExp(`${address}(?!\\d)`, 'g'), () => directory) : undefined
   const { path, dest } = { path: undefined, dest: undefined, ...error }
   const names = { message: namedError(error.message), path: namedError(path), dest: namedError(dest) }
-  return Object.assign(error, defined(names), defined({ hint: ADVICE[code] }))
-}
-
-const ADVICE: Readonly<Record<string, string>> = {
-  EROFS: 'The disk is read-only. Mount it for writing, or work on a copy of the project on another disk.',
-  ENOSPC: 'The disk is full. Free space on it, then try again.',
-  EDQUOT: 'Your quota of this disk is used up. Free space on it, then try again.',
-  EACCES: 'Give yourself access to it with chmod or chown, then try again.',
+  return Object.assign(error, defined(names), defined({ hint: ERRNO_ADVICE[code] }))
 }
 
 function openComponent(address: string, way: string): number {

@@ -28,6 +28,8 @@ import {
 import { dirname } from 'node:path'
 import { codeOf, invalidateTick, openForReading } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
+import { namePath } from '../core/errno-advice.js'
+import { isDiskFull } from './disk-full.js'
 
 export { chmodSync, linkSync, renameSync } from 'node:fs'
 
@@ -65,6 +67,8 @@ export function createFile(
     if (owner !== undefined) fchownSync(fd, owner.uid, owner.gid)
     if ((mode & process.umask()) !== 0) fchmodSync(fd, mode)
     if (sync) fsyncSync(fd)
+  } catch (error) {
+    throw namePath(error, path)
   } finally {
     closeSync(fd)
   }
@@ -84,9 +88,7 @@ export function appendDurable(path: string, data: Uint8Array | string, truncateT
 }
 
 /** Appends in one write, without a sync. `mode` is for a file that it creates. */
-export function appendOnto(path: string, data: string, mode: number): void {
-  appendByName(path, data, mode)
-}
+export const appendOnto: (path: string, data: string, mode: number) => void = appendByName
 
 /** Overwrites a file in place, without a sync: a concurrent reader may see a part of it. Throws ENOENT. */
 export function overwrite(path: string, data: string): void {
@@ -234,7 +236,8 @@ export function makeTempDir(prefix: string): string {
     return mkdtempSync(prefix)
   } catch (cause) {
     const problem = `A temporary directory cannot be created in ${dirname(prefix)}: ${codeOf(cause)}.`
-    throw new EscrowError('unsupported', problem, { hint: 'Set TMPDIR to a directory that you can write to.', cause })
+    const hint = isDiskFull(cause) ? 'Free space on its disk.' : 'Set TMPDIR to a directory that you can write to.'
+    throw new EscrowError('unsupported', problem, { hint, cause })
   }
 }
 

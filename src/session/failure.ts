@@ -31,9 +31,14 @@ export function sessionBusy(id: string): EscrowError {
 export function sessionFailure(id: string, error: unknown): unknown {
   const code = codeOf(error)
   if (code === undefined || !(error instanceof Error)) return error
-  const reason = isDiskFull(error) ? 'limit_exceeded' : 'access_denied'
-  return new EscrowError(reason, `Session ${id} cannot be saved: ${error.message}.`, {
-    hint: 'Make the state directory writable, then open the session again.',
-    cause: error,
-  })
+  const isFull = isDiskFull(error)
+  const first = isFull ? 'Free space on the disk of the state directory' : 'Make the state directory writable'
+  return new EscrowError(
+    isFull ? 'limit_exceeded' : 'access_denied',
+    `Session ${id} cannot be saved: ${error.message}.`,
+    {
+      hint: `${first}, then open the session again.`,
+      cause: error,
+    },
+  )
 }

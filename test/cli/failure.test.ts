@@ -43,6 +43,24 @@ it('prints the message of a refused path once', () => {
   expect(lines).toEqual(['escrow: a was changed on disk. Nothing was recorded.\n', '  b is a directory\n'])
 })
 
+it.each([
+  ['ENOSPC', 'The disk is full. Free space on it, then try again.\n'],
+  ['EROFS', 'The disk is read-only. Mount it for writing, or work on a copy of the project on another disk.\n'],
+  ['EMFILE', "Too many files are open. Raise the limit with 'ulimit -n', then try again.\n"],
+])('says what to do about a system error without a hint: %s', (code, advice) => {
+  const lines: string[] = []
+  const io = {
+    out: expect.fail,
+    err: (text: string) => void lines.push(text),
+    cwd: '/',
+    terminal: false,
+    color: false,
+    version: '1',
+  }
+  reportError(Object.assign(new Error(`${code}: mkdir '/state/locks'`), { code }), io, picocolors.createColors(false))
+  expect(lines).toEqual([`escrow: ${code}: mkdir '/state/locks'\n`, advice])
+})
+
 it('names the session that was typed in the commands of a hint', async () => {
   const project = testWorkspace()
   const session = await startSession(await project.open())

@@ -1,0 +1,15 @@
+/** What a person can do about a system error, by its code. */
+export const ERRNO_ADVICE: Readonly<Record<string, string>> = {
+  EROFS: 'The disk is read-only. Mount it for writing, or work on a copy of the project on another disk.',
+  ENOSPC: 'The disk is full. Free space on it, then try again.',
+  EDQUOT: 'Your quota of this disk is used up. Free space on it, then try again.',
+  EACCES: 'Give yourself access to it with chmod or chown, then try again.',
+  EFBIG: "The file would be longer than this process may write. Raise the limit with 'ulimit -f', then try again.",
+  EMFILE: "Too many files are open. Raise the limit with 'ulimit -n', then try again.",
+}
+
+/** Adds the path to a system error that names none, such as one of a write. Returns the error. */
+export function namePath(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || !('code' in error) || 'path' in error) return error
+  return Object.assign(error, { path, message: `${error.message} '${path}'` })
+}
