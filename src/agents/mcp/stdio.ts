@@ -64,7 +64,7 @@ function wholeLines(): Transform {
     },
   })
   // The library ignores a batch, so its sender would wait for ever.
-  const read = lineReader((line) => (line.startsWith('[') ? refuseBatch() : lines.push(`${line}\n`)))
+  const read = lineReader((line) => (line.trimStart().startsWith('[') ? refuseBatch() : lines.push(`${line}\n`)))
   return lines
 }
 
