@@ -5,6 +5,7 @@ import { approvedContent, attempt, type Checked, checkEntries } from './check.js
 import type { CommitRun } from './commit-run.js'
 import { type Disk, sameInode } from './disk.js'
 import { commitFile, publishPlan, readJournal } from './journal.js'
+import { assertLinkable } from './linkable.js'
 import { type Pins, parentOf, pinTree } from './pin.js'
 import { encodePlan } from './plan.js'
 import { diskFailure, refusedCommit, unfinishedCommit } from './refusals.js'
@@ -115,6 +116,7 @@ async function writePlan(
   const records = input.records({ seq, tx })
   const staged = await stageEntries(disk, dir, checked, run)
   if (staged.refused.length > 0) throw refusedCommit(staged.refused)
+  assertLinkable(disk, dir, staged.changes)
   const { sessionId, strict = false } = input
   const noted = input.notesFor?.(tx) ?? []
   const { changes } = staged

@@ -6,7 +6,7 @@ export interface TxPaths {
   readonly kept: string
   /** The old content during a strict replacement, while the path is empty. */
   readonly away: string
-  /** A copy of {@link kept}, which will replace it. */
+  /** A copy of {@link kept}, which will replace it. Before: a second name of {@link fresh}, for a moment. */
   readonly copy: string
 }
 
