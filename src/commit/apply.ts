@@ -175,7 +175,16 @@ function syncParents(site: Site, changes: readonly PlannedChange[]): void {
   if (parents.size > FLUSH_TOGETHER && site.disk.flush(site.root)) return
   for (const parent of parents) {
     const inside = addressOf(site, parent === '' ? '.' : `${parent}/.`)
-    if (inside !== undefined) site.disk.syncDir(inside)
+    if (inside !== undefined) syncIfThere(site.disk, inside)
+  }
+}
+
+/** A directory that the plan removed needs no sync. FUSE does not open it again, though it is still held. */
+function syncIfThere(disk: Disk, dir: string): void {
+  try {
+    disk.syncDir(dir)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
   }
 }
 
