@@ -7,7 +7,7 @@ import { openAlone } from './landlock/place.js'
 import { koffiFile } from './landlock/run.js'
 import { openNamespaceCopy } from './namespace-copy.js'
 import { bubblewrap, type Capability, NO_NAMESPACES, probeNow } from './probe.js'
-import { hasCopyParent, IN_MEMORY, SET_TMPDIR } from './scratch-places.js'
+import { hasCopyParent, SET_TMPDIR, UNFIT } from './scratch-places.js'
 import { mxcContract, seatbeltCopy } from './seatbelt/containment.js'
 
 /** The limits of commands on a copy. */
@@ -79,7 +79,7 @@ const namespaceCopy: Containment = {
 /** Runs a command on a copy, if there is a place for one. */
 async function attemptCopy(...[open, about]: Parameters<typeof attemptIn>): Promise<Attempt> {
   if (hasCopyParent()) return attemptIn(open, about)
-  return { works: false, failure: { what: 'temporary files', problem: `${IN_MEMORY}.`, fix: SET_TMPDIR } }
+  return { works: false, failure: { what: 'temporary files', problem: `${UNFIT}.`, fix: SET_TMPDIR } }
 }
 
 /** A copy under Landlock and seccomp, where namespaces are refused. Its protections are listed, never derived: they are a promise. */

@@ -8,11 +8,15 @@ import { CONTAINMENTS } from '../../src/terminal/containments.js'
 import { copyParent, hasCopyParent, scratchParent } from '../../src/terminal/scratch-places.js'
 
 let isAllInMemory = false
+/** The directories that keep whole seconds. */
+let coarse: readonly string[] = []
 
 vi.mock('../../src/os/flush.js', async (load) => {
   const flush = await load<typeof import('../../src/os/flush.js')>()
   return { ...flush, isInMemory: (path: string) => isAllInMemory || flush.isInMemory(path) }
 })
+
+vi.mock('../../src/os/fine-times.js', () => ({ keepsFineTimes: (path: string) => !coarse.includes(path) }))
 
 const TMPFS = 0x01021994
 
@@ -22,6 +26,7 @@ beforeEach(() => {
 })
 afterEach(() => {
   isAllInMemory = false
+  coarse = []
   vi.unstubAllEnvs()
   rmSync(root, { recursive: true })
 })
@@ -35,6 +40,17 @@ it('puts copies on a disk, also where TMPDIR is in memory', () => {
   expect(statfsSync(copyParent('/nowhere')).type).not.toBe(TMPFS)
 })
 
+it('puts copies where each change of a file shows in its time, also where TMPDIR keeps whole seconds', () => {
+  vi.stubEnv('TMPDIR', root)
+  expect(copyParent('/nowhere')).toBe(root)
+  coarse = [root]
+  expect(copyParent('/nowhere')).not.toBe(root)
+  expect(scratchParent('/nowhere')).toBe(root)
+  coarse = [root, '/tmp', '/var/tmp'].map((path) => realpathSync(path))
+  expect(() => copyParent('/nowhere')).toThrow('or on file systems that keep whole seconds.')
+  expect(hasCopyParent()).toBe(false)
+})
+
 it('is never in the workspace', () => {
   vi.stubEnv('TMPDIR', root)
   expect(scratchParent(root)).not.toBe(root)
@@ -44,7 +60,7 @@ it('is never in the workspace', () => {
 it('is refused for copies if every directory is in memory', async () => {
   isAllInMemory = true
   expect(() => copyParent('/nowhere')).toThrow(
-    'All directories for temporary files outside the workspace are in memory.',
+    'All directories for temporary files outside the workspace are in memory, or on file systems that keep whole seconds.',
   )
   expect(hasCopyParent()).toBe(false)
   const copies = CONTAINMENTS.filter(({ tree }) => tree === 'copy')
