@@ -1,10 +1,10 @@
-import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, readFileSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { codeOf, isWithin, sha256hex } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { type Layout, layoutOf } from '../core/layout.js'
 import { stateDir } from './state-dir.js'
-import { ensurePrivateDir, replaceDurable } from './write.js'
+import { ensurePrivateDir, replaceDurable, setOwner } from './write.js'
 
 /**
  * The state of a workspace on this machine: `<state>/workspaces/<id>`, readable only by its owner.
@@ -42,14 +42,42 @@ export function layoutAt(root: string): Layout {
 function layoutIn(root: string): Layout {
   const base = join(stateDir(), 'workspaces')
   assertOutside(base, root)
-  const stats = statSync(root, { bigint: true })
-  const state = join(base, idOf(root, stats))
-  assertPrivate(state)
-  const card = readCard(state)
+  let { stats, state, card } = stateIn(base, root)
+  if ((card?.root !== root || card.device !== String(stats.dev)) && isOverlay(root)) {
+    copyUp(root)
+    ;({ stats, state, card } = stateIn(base, root))
+  }
   if (card === undefined || card.root === root || !isCopied(card, stats)) return layoutOf(root, state)
   const ownDir = join(base, sha256hex(`${idOf(root, stats)} ${root}`).slice(0, ID_DIGITS))
   assertPrivate(ownDir)
   return layoutOf(root, ownDir)
+}
+
+function stateIn(base: string, root: string) {
+  const stats = statSync(root, { bigint: true })
+  const state = join(base, idOf(root, stats))
+  assertPrivate(state)
+  return { stats, state, card: readCard(state) }
+}
+
+/** OVERLAYFS_SUPER_MAGIC of statfs(2): the file system of most containers. */
+const OVERLAY = 0x794c_7630
+
+function isOverlay(root: string): boolean {
+  return process.platform === 'linux' && statfsSync(root).type === OVERLAY
+}
+
+/**
+ * Copies a directory of an image up into the layer that the container writes to. Its first change does the same, and then it has another
+ * birth time, so the workspace would lose its state. A chown without an owner and a group changes nothing else.
+ */
+function copyUp(root: string): void {
+  try {
+    setOwner(root, { uid: -1, gid: -1 })
+  } catch (error) {
+    // On a read-only file system nothing changes it.
+    if (codeOf(error) !== 'EROFS' && codeOf(error) !== 'EPERM') throw error
+  }
 }
 
 const ID_DIGITS = 32

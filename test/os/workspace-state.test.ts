@@ -1,8 +1,11 @@
+import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { isInState, stateDir } from '../../src/os/state-dir.js'
 import { layoutAt, prepareState } from '../../src/os/workspace-state.js'
+import { compileOnce } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
 
 function place(): { readonly path: string; readonly root: string } {
@@ -36,6 +39,23 @@ describe('the state directory of a workspace', () => {
       mkdirSync(root)
       expect(layoutAt(root).state).not.toBe(state)
     }
+  })
+
+  it('stays when a container makes its first change in a workspace of its image', async () => {
+    const { path } = place()
+    for (const name of ['image/ws', 'upper', 'work', 'container']) mkdirSync(`${path}/${name}`, { recursive: true })
+    // The layer of the container gets its own birth times.
+    await setTimeout(20)
+    const layers = `lowerdir=${path}/image,upperdir=${path}/upper,workdir=${path}/work`
+    const mount = 'mount -t overlay -o "$0" overlay "$1" && exec "$2" "$3" "$1/ws"'
+    const child = [process.execPath, `${compileOnce()}/test/children/layouts.js`]
+    const ran = spawnSync('unshare', ['-Urm', 'sh', '-c', mount, layers, `${path}/container`, ...child], {
+      encoding: 'utf8',
+    })
+    expect(ran.stderr).toBe('')
+    const [before, after]: string[] = JSON.parse(ran.stdout)
+    expect(before).toContain(`${path}/state/escrowfs/workspaces/`)
+    expect(after).toBe(before)
   })
 
   it('is readable only by its owner, and refused if others can write to it', () => {
