@@ -1,3 +1,5 @@
+import { foldsNames } from '../../overlay/index.js'
+import { ORCHESTRATION } from '../core/layout.js'
 import type { Attempt, ContainmentFailure } from '../core/protection.js'
 import { mountsBelow } from '../os/read.js'
 import { attemptIn } from './attempt-in.js'
@@ -35,12 +37,12 @@ const namespaceOverlay: Containment = {
     'write_limit',
   ],
   tree: 'overlay',
-  cannot: ['It cannot show a workspace with another mount inside.'],
+  cannot: ['It cannot show a workspace with another mount inside, or on a file system that ignores case.'],
   async attempt(): Promise<Attempt> {
     const lacking = (await probeNow()).find(({ ok }) => !ok)
     return lacking === undefined ? { works: true } : failedAttempt(lacking)
   },
-  unfit: nestedMount,
+  unfit: (shown) => nestedMount(shown) ?? ignoredCase(shown),
   open: ({ root, gitDir }) => openSandbox(root, gitDir),
 }
 
@@ -57,6 +59,16 @@ function nestedMount({ root }: Shown): ContainmentFailure | undefined {
   if (mount === undefined) return undefined
   const problem = `${mount} is a separate mount inside the workspace.`
   return { what: 'mounts', problem, fix: `Mount it outside ${root}, and link to it.` }
+}
+
+/**
+ * Overlayfs tells names apart by case, also above a file system that does not. There, a hidden `.env` could be read as `.ENV`, and two
+ * names of one file have two contents.
+ */
+function ignoredCase({ root }: Shown): ContainmentFailure | undefined {
+  if (!foldsNames(`${root}/${ORCHESTRATION}`)) return undefined
+  const problem = `The file system of ${root} ignores case, which overlayfs does not.`
+  return { what: 'file names', problem, fix: 'Move the workspace to a file system that tells names apart by case.' }
 }
 
 /** The same with a copy of the workspace, where overlayfs is refused in a namespace. */

@@ -9,6 +9,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/fs/locks-runtime.test.ts',
   'test/release/pre-commit.test.ts',
   'test/review/highlight.test.ts',
+  'test/terminal/containments.test.ts',
   'test/terminal/copy-differential.test.ts',
   'test/terminal/copy-scan.test.ts',
   'test/terminal/copy.test.ts',
