@@ -42,6 +42,8 @@ function hintFor(refused: readonly Refusal[]): string {
     return 'The disk is full. Free space on it, then commit again. The verdicts are kept.'
   if (refused.every(({ reason }) => reason === 'policy_invalid'))
     return 'Correct that file, then commit again. The verdicts are kept.'
+  if (refused.every(({ reason }) => reason === 'cross_device'))
+    return 'Discard the changes there, then commit the others. To change files there, make that directory a workspace of its own.'
   return 'Discard or correct these changes, or approve them again on top of what is on disk. Then commit.'
 }
 

@@ -160,7 +160,7 @@ function assertPrivate(state: string): void {
     if (stats === undefined) return
     if (!stats.isDirectory() || stats.uid !== self || (stats.mode & 0o022) !== 0)
       throw new EscrowError('access_denied', `${path} is not a directory that only you can write to.`, {
-        hint: `Take ownership with chown, then run 'chmod 700 ${path}'.`,
+        hint: `Take ownership with chown, then run 'chmod 700 ${path}'. If its file system keeps no permissions, set XDG_STATE_HOME to a directory on another one.`,
       })
   }
 }

@@ -261,6 +261,7 @@ describe('a refused commit', () => {
       'd/a cross_device',
       'b cross_device',
     ])
+    expect(error.hint).toContain('make that directory a workspace of its own')
   })
 
   it('finds a FIFO at the path without opening it', async () => {

@@ -66,7 +66,12 @@ describe('the state directory of a workspace', () => {
     rmSync(`${path}/state/escrowfs/workspaces`, { recursive: true })
     mkdirSync(`${path}/elsewhere`, { mode: 0o700 })
     symlinkSync(`${path}/elsewhere`, `${path}/state/escrowfs/workspaces`)
-    expect(() => layoutAt(root)).toThrow(/is not a directory that only you can write to/)
+    expect(() => layoutAt(root)).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining('is not a directory that only you can write to'),
+        hint: expect.stringContaining('set XDG_STATE_HOME to a directory on another one'),
+      }),
+    )
   })
 
   it('is refused in the workspace itself, whatever link leads there', () => {
