@@ -262,8 +262,8 @@ describe('an invalid pull request', () => {
 
   it('has another ledger than the base, or none', async () => {
     const pr = await repository()
-    const anew = pr.ledger().slice(0, 1)
-    pr.writeLedger(anew)
+    const restarted = pr.ledger().slice(0, 1)
+    pr.writeLedger(restarted)
     pr.commit()
     expect((await check(pr)).problems).toHaveLength(1)
     rmSync(join(pr.root, LEDGER))

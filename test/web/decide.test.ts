@@ -109,10 +109,10 @@ describe('a verdict', () => {
     expect(file.hunks.map(({ divisible }) => divisible)).toEqual([true, false])
     const answer = await ask(`${CENTS}/split`, { path: 'src/cart.ts', hunk: file.hunks[0]?.id })
     expect(answer.json<{ pieces: number }>().pieces).toBeGreaterThan(2)
-    const anew = (
+    const later = (
       await ask(`${CENTS}/file?path=src/cart.ts&mark=${findChange(await changes(), 'src/cart.ts').mark}`)
     ).json<WireFile>()
-    expect(anew.hunks.length).toBeGreaterThan(3)
+    expect(later.hunks.length).toBeGreaterThan(3)
   })
 })
 
