@@ -34,6 +34,14 @@ export function runUntilSignal<T>(work: (signal: AbortSignal) => Promise<T>): Pr
   return runWithSignals(['SIGINT', ...TERMINATION_SIGNALS], [], work)
 }
 
+/** Resolves once `signal` aborts, also if it already has. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve())
+  })
+}
+
 /** {@link runUntilSignal} for a program that uses this terminal. Ignores SIGINT and SIGQUIT, which go to the program. */
 export function runUntilTerminated<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   return runWithSignals(TERMINATION_SIGNALS, TERMINAL_SIGNALS, work)

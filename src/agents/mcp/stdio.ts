@@ -44,6 +44,8 @@ export async function serveMcpStdio(host: McpHost, signal?: AbortSignal): Promis
   )
   await disconnected
   await served.close()
+  // With a client that stays connected, the input would keep this process running.
+  lines.destroy()
   for (const connection of connections) await connection.close()
   if (failure !== undefined) throw failure
 }

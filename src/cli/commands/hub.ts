@@ -11,7 +11,7 @@ import { registerSignIn } from '../hub/sign-in.js'
 import { requireNames, withDatabase, withOwner } from '../hub/with-database.js'
 import { table } from '../output.js'
 import { oneLine } from '../printable.js'
-import { parsePort, runUntilSignal, startOnPort } from '../run-until-signal.js'
+import { parsePort, runUntilSignal, startOnPort, untilAborted } from '../run-until-signal.js'
 
 interface ServeOptions {
   readonly port?: number
@@ -80,7 +80,7 @@ async function serve(context: Context, command: Command, { port, worker }: Serve
           )
           io.out(`${served.url}\n`)
           if (worker) await land(context, database, signal)
-          else await new Promise((resolve) => signal.addEventListener('abort', resolve))
+          else await untilAborted(signal)
           await served.close()
         } finally {
           await telemetry?.stop()

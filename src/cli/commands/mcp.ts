@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { McpHost } from '../../agents/mcp/index.js'
 import type { Context } from '../context.js'
 import { requireIntent } from '../intents/require-intent.js'
-import { parsePort, runUntilSignal, startOnPort } from '../run-until-signal.js'
+import { parsePort, runUntilSignal, startOnPort, untilAborted } from '../run-until-signal.js'
 
 interface Options {
   readonly session?: string
@@ -40,7 +40,7 @@ async function serve({ io, root, asAgent }: Context, { http, ...options }: Optio
       if (http === undefined) return serveMcpStdio(host, signal)
       const served = await startOnPort('--http', () => serveMcpHttp(host, http === true ? {} : { port: http }))
       io.out(`${served.url}\n`)
-      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      await untilAborted(signal)
       await served.close()
     })
   } finally {

@@ -3,7 +3,7 @@ import type { Reviewer, Workspace } from '../../index.js'
 import type { ReviewServer } from '../../web/index.js'
 import type { Context } from '../context.js'
 import { byOption } from '../reviewer.js'
-import { parsePort, runUntilSignal, startOnPort } from '../run-until-signal.js'
+import { parsePort, runUntilSignal, startOnPort, untilAborted } from '../run-until-signal.js'
 
 interface Options {
   readonly port?: number
@@ -56,7 +56,7 @@ async function serve(context: Context, { open, ...options }: Options, session?: 
       prepareFirst(workspace, served, session).catch(() => undefined)
       io.out(`${served.url}${view}\n`)
       if (open) openBrowser(served.ticket() + view)
-      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      await untilAborted(signal)
       await served.close()
     })
   })

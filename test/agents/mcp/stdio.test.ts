@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, it } from 'vitest'
 import { layoutAt } from '../../../src/os/workspace-state.js'
+import { startChild } from '../../children/run.js'
 import { compileOnce } from '../../support/compiled.js'
 import { testWorkspace } from '../../support/workspace.js'
 
@@ -40,4 +41,12 @@ it('a session that cannot be stored ends the process with the reason', () => {
   const { status, answers, stderr } = serve(root, HELLO)
   expect([status, answers.length]).toEqual([1, 1])
   expect(stderr).toMatch(/^escrow: Session mcp-\S+ cannot be saved: ENOTDIR/)
+})
+
+it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('%s ends it also if the client stays connected', async (signal) => {
+  const child = startChild('escrow.ts', 'mcp', '-C', testWorkspace().root)
+  child.say(JSON.stringify(HELLO))
+  expect(await child.line()).toContain('"id":1')
+  await child.kill(signal)
+  expect(child.process.exitCode).toBe(0)
 })
