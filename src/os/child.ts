@@ -72,6 +72,20 @@ export function runForPerson([program = '', ...args]: readonly string[]): Promis
   })
 }
 
+/** Waits for `work` of a program that uses this terminal. Meanwhile Ctrl-C and Ctrl-\ end that program alone. */
+export async function whileOthersType<T>(work: () => Promise<T>): Promise<T> {
+  const ignore = () => undefined
+  for (const signal of TYPED_SIGNALS) process.on(signal, ignore)
+  try {
+    return await work()
+  } finally {
+    for (const signal of TYPED_SIGNALS) process.off(signal, ignore)
+  }
+}
+
+/** Signals of keys. The terminal sends them to all programs of the job. */
+const TYPED_SIGNALS = ['SIGINT', 'SIGQUIT'] as const
+
 /** Sets whether a child and its streams keep this process running. */
 export function holdProcess(child: ChildProcess, isHeld: boolean): void {
   const method = isHeld ? 'ref' : 'unref'

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
+import { whileOthersType } from './child.js'
 import { readWhole } from './read.js'
 import { isInTree, ownEnv, refuseTree } from './search-path.js'
 import { createDurable, makeTempDir, removeTree } from './write.js'
@@ -27,8 +28,8 @@ export async function editText(text: string, name: string): Promise<string> {
     createDurable(file, text)
     // In a shell, as git does: the variable may have options.
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { cwd: dir, env: ownEnv(), stdio: 'inherit' })
-    const [code]: unknown[] = await once(child, 'close')
-    if (code !== 0) throw editorFailed(editor, `ended with ${String(code)}`)
+    const [code, signal]: unknown[] = await whileOthersType(() => once(child, 'close'))
+    if (code !== 0) throw editorFailed(editor, `ended with ${String(code ?? signal)}`)
     return readWhole(file).toString()
   } catch (error) {
     if (error instanceof EscrowError) throw error

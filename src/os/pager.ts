@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { whileOthersType } from './child.js'
 import { ownEnv, refuseTree } from './search-path.js'
 
 /**
@@ -18,15 +19,11 @@ export async function showPaged(text: string, env: NodeJS.ProcessEnv = process.e
   // A reader who leaves early closes the pipe.
   child.stdin.on('error', () => undefined)
   child.stdin.end(text)
-  // Ctrl-C goes to the pager, which continues.
-  const ignore = () => undefined
-  process.on('SIGINT', ignore)
-  try {
-    return await new Promise((resolve) => {
-      child.once('error', () => resolve(false))
-      child.once('close', (code) => resolve(code !== 126 && code !== 127))
-    })
-  } finally {
-    process.off('SIGINT', ignore)
-  }
+  return whileOthersType(
+    () =>
+      new Promise((resolve) => {
+        child.once('error', () => resolve(false))
+        child.once('close', (code) => resolve(code !== 126 && code !== 127))
+      }),
+  )
 }

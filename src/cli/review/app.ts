@@ -24,7 +24,7 @@ interface Screen {
   leave(): void
 }
 
-const CODES = { SIGHUP: 129, SIGTERM: 143 } as const
+const CODES = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const
 
 /** Runs the review on the full screen until the person leaves. Rejects for an unknown session before it takes the terminal. */
 export async function reviewInTerminal(source: ReviewSource, options: ReviewOptions): Promise<ReviewResult> {

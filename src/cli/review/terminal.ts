@@ -20,11 +20,13 @@ export interface Terminal {
   close(): void
 }
 
+type EndingSignal = 'SIGTERM' | 'SIGHUP' | 'SIGINT' | 'SIGQUIT'
+
 export interface Listener {
   key(name: string): void
   onResize(size: Size): void
   /** The process received a signal to end. */
-  onSignal(signal: 'SIGTERM' | 'SIGHUP'): void
+  onSignal(signal: EndingSignal): void
 }
 
 /** Alternate screen, hidden cursor, no wrapping, bracketed paste; and the reverse. */
@@ -76,7 +78,13 @@ export function openTerminal(listener: Listener, color: boolean): Terminal {
     listener.onResize(size())
   }
   const onSuspend = () => void suspend()
+  // On the full screen no key sends them, so a program did. Otherwise a key sent them to the program outside, an editor for example.
+  const onKeySignal = (signal: 'SIGINT' | 'SIGQUIT') => () => {
+    if (isActive) listener.onSignal(signal)
+  }
   const signals = {
+    SIGINT: onKeySignal('SIGINT'),
+    SIGQUIT: onKeySignal('SIGQUIT'),
     SIGTERM: () => listener.onSignal('SIGTERM'),
     SIGHUP: () => listener.onSignal('SIGHUP'),
     SIGTSTP: onSuspend,

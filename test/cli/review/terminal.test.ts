@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { charsetOf } from '../../../src/cli/review/terminal.js'
 import type { Session } from '../../../src/core/api.js'
 import { compileOnce } from '../../support/compiled.js'
@@ -183,6 +183,26 @@ describe('escrow review in a terminal', () => {
     expect(verdicts(project).map(({ verdict }) => verdict)).toEqual(['approved', 'withdrawn'])
   })
 
+  it('Ctrl-C in an editor is for the editor alone', async () => {
+    const { startReview } = await setUp()
+    const { path: tools, dispose } = tempDir()
+    onTestFinished(dispose)
+    const editor = `${tools}/editor.sh`
+    writeFileSync(editor, `#!/bin/sh\ntrap 'touch ${tools}/interrupted' INT\necho editing; read line; exit 0\n`)
+    chmodSync(editor, 0o755)
+    const t = startReview({ env: { EDITOR: editor, VISUAL: undefined, TMPDIR: tools } })
+    await t.waitFor('1/3 src/a.ts')
+    t.key('e')
+    await t.waitFor('editing')
+    t.key('C-c')
+    await vi.waitFor(() => expect(existsSync(`${tools}/interrupted`)).toBe(true), 10_000)
+    t.key('Enter')
+    await t.waitFor('1/3 src/a.ts')
+    t.key('q')
+    expect(await t.waitForExit()).toBe(0)
+    expect(readdirSync(tools).filter((name) => name.startsWith('escrow-edit-'))).toEqual([])
+  })
+
   it('restores the terminal on Ctrl-Z and at the end, and takes it again after Ctrl-Z', async () => {
     const { project } = await setUp()
     const shell = start('PS1="ready> " exec sh -i', { cwd: project.root })
@@ -204,6 +224,8 @@ describe('escrow review in a terminal', () => {
     for (const [signal, code] of [
       ['SIGTERM', 143],
       ['SIGHUP', 129],
+      ['SIGINT', 130],
+      ['SIGQUIT', 131],
     ] as const) {
       const t = startReview({ before: 'exec sh -c \'echo $$ > .pid; exec "$@"\' sh ' })
       await t.waitFor('1/3 src/a.ts')
