@@ -7,7 +7,7 @@ import { scratchParent } from './scratch-places.js'
 /**
  * A process that holds a user and a mount namespace for a session's commands. A tmpfs in it has the layers of the workspace's
  * overlay, which no other process sees. It exits at the end of its input, so also when this process is killed, and then kills the
- * running command: each line of input replaces the arguments for kill(1); an empty line means none.
+ * running command and removes the directory: each line of input replaces the arguments for kill(1); an empty line means none.
  */
 
 /** $1: an empty directory, $2: the workspace, $3: the size of the layers. */
@@ -26,7 +26,10 @@ mknod whiteout c 0 0
 : > words
 echo held
 while read -r line; do last=$line; done
-[ -z "$last" ] || kill -s KILL -- $last`
+[ -z "$last" ] || kill -s KILL -- $last || :
+cd /
+umount -l "$1"
+rmdir "$1"`
 
 /** Paths of a holder. All but `scratch` are paths of this process. */
 export interface HolderPlaces {

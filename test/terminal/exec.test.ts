@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startChild } from '../children/run.js'
-import { countProcesses } from '../support/processes.js'
+import { commandsWith, countProcesses } from '../support/processes.js'
 import { stateOf } from '../support/state.js'
 import { INTENTS, metadataOf, reasonOf, recordsOf } from '../support/workspace.js'
 import { site } from './site.js'
@@ -88,7 +88,7 @@ describe('a command', () => {
     expect((await session.exec('cat /proc/self/oom_score_adj')).stdout).toBe('1000\n')
   })
 
-  it('leaves no process behind, also when the host is killed', async () => {
+  it('leaves no process and no directory behind, also when the host is killed', async () => {
     const { session, root, workspace } = await site()
     const mark = `escrowfs-${process.pid}-left`
     await session.exec(`setsid sh -c 'exec -a ${mark} sleep 60' > /dev/null 2>&1 & true`)
@@ -98,9 +98,14 @@ describe('a command', () => {
     const child = startChild('running.ts', root, `echo here; sh -c 'sleep 61; : ${mark}'`)
     expect(await child.line()).toBe('here')
     expect(countProcesses(mark)).toBeGreaterThan(0)
+    const layers = commandsWith(`\0${root}\0`).flatMap(
+      (command) => /\/[^\0]*\/escrow-layers-\w+(?=\0)/.exec(command) ?? [],
+    )
+    expect(layers.length).toBeGreaterThan(0)
     await child.kill()
-    for (let i = 0; i < 100 && countProcesses(mark) > 0; i++) await wait(20)
-    expect(countProcesses(mark)).toBe(0)
+    const isLeft = () => countProcesses(mark) > 0 || layers.some((path) => fs.existsSync(path))
+    for (let i = 0; i < 100 && isLeft(); i++) await wait(20)
+    expect(isLeft()).toBe(false)
   })
 
   it('runs after the previous one, and concurrent calls wait their turn', async () => {
