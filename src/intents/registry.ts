@@ -1,5 +1,6 @@
 import type { Intent, IntentChanges, IntentTemplate, NewIntent } from '../core/api.js'
 import { apiErrorOf, EscrowError } from '../core/api-error.js'
+import { errorText } from '../core/error-text.js'
 import { INIT_HINT, type IntentsState, selectable, unknownIntent } from '../core/intents-state.js'
 import type { Layout } from '../core/layout.js'
 import { acceptAndWrite, openAccepted } from '../os/accepted-files.js'
@@ -26,7 +27,8 @@ export interface RegistryStore {
   /** The file's text. Throws EscrowError `no_orchestration`, or `policy_invalid` if it cannot be read as YAML. */
   text(): string
   /**
-   * Runs work under the lock that every process takes to edit the file.
+   * Runs work under the lock that every process takes to edit the file. If it fails, the edits that it made are taken back,
+   * except a start.
    * Rejects with `no_orchestration` if there is none, and as `work` does.
    */
   withEdits<T>(work: (edits: RegistryEdits) => Promise<T>): Promise<T>
@@ -58,7 +60,6 @@ export function openRegistry(layout: Layout): RegistryStore {
       openAcceptedIntents(accepted),
     )
   const current = open()
-  const edits = createEdits(layout, () => open()())
   return {
     state: () => current().state,
     list: async () => listIntents(current().state),
@@ -71,24 +72,56 @@ export function openRegistry(layout: Layout): RegistryStore {
     text: () => textOf(current().file),
     async withEdits(work) {
       assertPresent(current().state)
-      return withProcessLock(layout.locks, 'intents', () => work(edits))
+      return withProcessLock(layout.locks, 'intents', async () => {
+        const before: Readings[] = []
+        const edits = createEdits(
+          layout,
+          () => open()(),
+          (readings) => before.push(readings),
+        )
+        try {
+          return await work(edits)
+        } catch (error) {
+          if (before[0] !== undefined) takeBack(layout, before[0], error)
+          throw error
+        }
+      })
     },
   }
 }
 
-function createEdits(layout: Layout, readFresh: () => Readings): RegistryEdits {
-  function write(text: string | undefined, accepted: string | undefined): void {
+/**
+ * Puts the texts before a failed edit back: without its ledger record, an intent would be there twice after another try.
+ * Needs no more room than there was before the edit.
+ */
+function takeBack(layout: Layout, { file, accepted }: Readings, failure: unknown): void {
+  try {
+    acceptAndWrite(layout, new Map([[FILE, accepted.text]]), () => replaceShared(layout.intentsFile, file.text ?? ''))
+  } catch (error) {
+    throw new EscrowError(
+      'ledger_unavailable',
+      `${errorText(failure)} The edit of ${FILE} is not recorded, and could not be taken back: ${errorText(error)}`,
+      { hint: `Look at ${FILE} before you try again.`, cause: failure },
+    )
+  }
+}
+
+/** @param onWrite gets what was there before each edit that was made */
+function createEdits(layout: Layout, readFresh: () => Readings, onWrite: (before: Readings) => void): RegistryEdits {
+  function write(before: Readings, text: string | undefined, accepted: string | undefined, onEdit = onWrite): void {
     const writeFile = () => text !== undefined && replaceShared(layout.intentsFile, text)
     if (accepted === undefined) writeFile()
     else acceptAndWrite(layout, new Map([[FILE, accepted]]), writeFile)
+    if (text !== undefined || accepted !== undefined) onEdit(before)
   }
 
   /** Makes the same edit in the file and in its accepted text, so that other unaccepted changes of the file stay unaccepted. */
-  function edit(id: string, change: Change): Intent {
-    const { file, accepted, state } = readFresh()
+  function edit(id: string, change: Change, onEdit = onWrite): Intent {
+    const before = readFresh()
+    const { file, accepted, state } = before
     requireIntent(state, id)
     const text = applyToText(file, id, change)
-    write(text, file.text === accepted.text ? text : applyToAccepted(accepted, id, change))
+    write(before, text, file.text === accepted.text ? text : applyToAccepted(accepted, id, change), onEdit)
     return requireIntent(readFresh().state, id)
   }
 
@@ -101,39 +134,43 @@ function createEdits(layout: Layout, readFresh: () => Readings): RegistryEdits {
     state: () => readFresh().state,
     start(id) {
       assertSelectable(id)
-      return edit(id, markStarted)
+      // Its record waits in the session's log, and reaches the ledger later if the append fails.
+      return edit(id, markStarted, () => undefined)
     },
     select(id) {
       assertSelectable(id)
       return edit(id, selectIntent)
     },
     deselect() {
-      const { file, accepted } = readFresh()
+      const before = readFresh()
+      const { file, accepted } = before
       assertPresent(file.state)
-      write(withoutActive(file), file.text === accepted.text ? withoutActive(file) : withoutActive(accepted))
+      write(before, withoutActive(file), file.text === accepted.text ? withoutActive(file) : withoutActive(accepted))
     },
     complete: (id) => edit(id, completeIntent),
     change: (id, changes) => edit(id, applyChanges(changes)),
     add(wanted) {
-      const { file, accepted } = readFresh()
+      const before = readFresh()
+      const { file, accepted } = before
       assertAcceptedTemplate(layout, wanted.from)
       const usedIds = new Set([...listIntents(file.state), ...listIntents(accepted.state)].map(({ id }) => id))
       const intent = newIntent(wanted, templatesOf(layout), usedIds)
       if (!file.open) throw new EscrowError('no_orchestration', `${FILE} is not there.`, { hint: INIT_HINT })
       const text = addIntent(file.open, intent)
       const isSame = file.text === accepted.text
-      write(text, isSame ? text : addIntent(accepted.open ?? openText(EMPTY), intent))
+      write(before, text, isSame ? text : addIntent(accepted.open ?? openText(EMPTY), intent))
       return requireIntent(readFresh().state, intent.id)
     },
     replaceText(expected, text) {
-      const { file, accepted } = readFresh()
+      const before = readFresh()
+      const { file, accepted } = before
       if (textOf(file) !== expected) throw staleRegistry()
       const isAccepted = file.text === accepted.text
       // An editor shows the whole text, but not which part is unaccepted. A broken file can be repaired; the repair then needs acceptance.
       if (!isAccepted && file.state.ok) throw notAccepted()
       const read = parseRegistry(Buffer.from(text))
       if (!read.ok) throw invalidText(read.problem)
-      write(text, isAccepted ? text : undefined)
+      write(before, text, isAccepted ? text : undefined)
     },
   }
 }

@@ -107,7 +107,11 @@ export function acceptTexts(
  * Accepts contents, then writes them to their files: between the two, the stricter of both applies. If the write fails, as on a
  * full disk, the earlier contents are accepted again, so that a file that never had the new ones is not shown as changed.
  */
-export function acceptAndWrite(layout: Layout, texts: ReadonlyMap<string, string>, write: () => void): void {
+export function acceptAndWrite(
+  layout: Layout,
+  texts: ReadonlyMap<string, string | undefined>,
+  write: () => void,
+): void {
   const before = currentlyAccepted(layout).texts
   acceptTexts(layout, texts)
   try {
