@@ -27,7 +27,7 @@ export interface CommittedPlan {
   readonly tx: string
   readonly sessionId: string
   /** The changes that reached the disk, in order; without conflicts and implied directories. */
-  readonly changes: CommittedChange[]
+  readonly changes: readonly CommittedChange[]
   /** The paths where someone else's version was left in place. */
   readonly left: ReadonlySet<string>
   /** Notes that the committer writes elsewhere after the commit. */
@@ -40,10 +40,18 @@ export function lastCommit(layout: Layout, disk: Disk = realDisk): number {
   return finished.at(-1) ?? floor
 }
 
-/** The last listing of each journal: sessions check it on each call, and usually nothing has changed. */
+/**
+ * The last listing of each journal: sessions check it on each call, and usually nothing has changed. With it, the plans that were
+ * read since, because a list of sessions reads the same plans for each of them.
+ */
 const listings = new Map<string, Finished & { readonly stamp: string }>()
 
-type Finished = Pick<Journal, 'finished' | 'floor'>
+interface Finished extends Pick<Journal, 'finished' | 'floor'> {
+  readonly plans: Map<number, CommittedPlan>
+}
+
+/** The limit of changes in the plans that are kept in memory. */
+const KEPT_CHANGES = 20_000
 
 function finishedCommits(layout: Layout, disk: Disk): Finished {
   const stats = disk.lstat(layout.commits)
@@ -51,16 +59,25 @@ function finishedCommits(layout: Layout, disk: Disk): Finished {
   const known = listings.get(layout.commits)
   if (known !== undefined && known.stamp === stamp) return known
   const { finished, floor } = readJournal(disk, layout)
+  const plans = new Map<number, CommittedPlan>()
   if (stamp === undefined) listings.delete(layout.commits)
-  else listings.set(layout.commits, { stamp, finished, floor })
-  return { finished, floor }
+  else listings.set(layout.commits, { stamp, finished, floor, plans })
+  return { finished, floor, plans }
 }
 
 /** The finished commits after `seq`, oldest first, for stages to reconcile with. */
 export function committedSince(layout: Layout, seq: number, disk: Disk = realDisk): CommittedPlan[] {
-  return finishedCommits(layout, disk)
-    .finished.filter((finished) => finished > seq)
-    .map((finished) => committedPlan(layout, finished, disk))
+  const { finished, plans } = finishedCommits(layout, disk)
+  let changes = 0
+  for (const plan of plans.values()) changes += plan.changes.length
+  return finished.slice(finished.findLastIndex((each) => each <= seq) + 1).map((each) => {
+    const known = plans.get(each)
+    if (known !== undefined) return known
+    const plan = committedPlan(layout, each, disk)
+    changes += plan.changes.length
+    if (changes <= KEPT_CHANGES) plans.set(each, plan)
+    return plan
+  })
 }
 
 /**

@@ -37,4 +37,4 @@ export {
 } from './own-record.js'
 export { splitDraft } from './split.js'
 export { openRefs } from './vcs.js'
-export { readProposals, readSessionWork } from './work-events.js'
+export { openProposals, readProposals, readSessionWork } from './work-events.js'

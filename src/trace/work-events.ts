@@ -35,12 +35,22 @@ export function readSessionWork(root: string, session: string): WorkEvent[] {
  * commits that have no path left. As {@link readSessionWork} otherwise.
  */
 export function readProposals(root: string, session: string): ProposedCommit[] {
+  return openProposals(root)(session)
+}
+
+/** Reads the newest part of the ledger once, for {@link readProposals} of many sessions. */
+export function openProposals(root: string): (session: string) => ProposedCommit[] {
+  const records = new Map<unknown, TraceRecord[]>()
   try {
-    return proposalsIn(newestLines(layoutAt(root).ledgerFile).flatMap(toRecord), session)
+    for (const record of newestLines(layoutAt(root).ledgerFile).flatMap(toRecord)) {
+      const known = records.get(record.session_id)
+      if (known === undefined) records.set(record.session_id, [record])
+      else known.push(record)
+    }
   } catch (error) {
     if (codeOf(error) === undefined) throw error
-    return []
   }
+  return (session) => proposalsIn(records.get(session) ?? [], session)
 }
 
 /** A record lists all commits that the session has then, so the last one counts: an amended or rebased commit is in none after it. */

@@ -1,4 +1,4 @@
-import { linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -292,6 +292,27 @@ describe('the journal', () => {
       ),
     ).toEqual(['1', 'x', undefined])
     expect(keptCommit(bench.layout, second.tx).changes.map((change) => change.path)).toEqual(['deep', 'deep/b'])
+  })
+
+  it('is read once for all sessions that reconcile with it', async () => {
+    start()
+    await commit([entryFor('a', null, { file: '1' })])
+    const ago = new Date(Date.now() - 60_000)
+    utimesSync(bench.layout.commits, ago, ago)
+    const read: string[] = []
+    const disk: Disk = {
+      ...realDisk,
+      readFile: (path) => {
+        read.push(path)
+        return realDisk.readFile(path)
+      },
+    }
+    const first = committedSince(bench.layout, 0, disk)
+    expect(committedSince(bench.layout, 0, disk)).toEqual(first)
+    expect(committedSince(bench.layout, 1, disk)).toEqual([])
+    expect(read).toEqual([`${bench.layout.commits}/1.done`])
+    await commit([entryFor('b', null, { file: '2' })])
+    expect(committedSince(bench.layout, 0, disk).map(({ seq }) => seq)).toEqual([1, 2])
   })
 
   it('prunes the oldest replaced contents', async () => {

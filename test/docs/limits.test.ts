@@ -16,6 +16,7 @@ const LIMIT =
 
 /** Matching or exported numbers that are not limits for users, with the reason. */
 const UNMET: Readonly<Record<string, string>> = {
+  'src/commit/history.ts#KEPT_CHANGES': 'more are read from the disk again',
   ...because('claims below it only wait for each other', ['src/hub/claims.ts#MAX_LOCKED']),
   ...because('beyond it the whole tree is compared', [
     'src/terminal/copy.ts#MAX_WITHOUT',

@@ -1,6 +1,8 @@
+import { rmSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { TraceRecord } from '../../src/index.js'
-import { workEventsOf } from '../../src/trace/work-events.js'
+import { openProposals, workEventsOf } from '../../src/trace/work-events.js'
+import { testWorkspace } from '../intents/workspace.js'
 
 const record = (metadata: Record<string, unknown>, more: Record<string, unknown> = {}): TraceRecord =>
   ({
@@ -27,5 +29,22 @@ it('reads the calls and commands of a session in order, each command once', () =
   expect(workEventsOf(records, 'agent')).toEqual([
     { kind: 'call', callId: 'call-1', ...common, tool: 'edit_file', reason: 'Round down' },
     { kind: 'command', ...common, command: 'npm test', end: 1 },
+  ])
+})
+
+it('reads the ledger once for the proposals of all sessions', () => {
+  const { layout } = testWorkspace('active_intents: []\n')
+  const proposing = (session_id: string) =>
+    record({ type: 'command', commits: [{ id: 'c1', message: session_id, paths: ['a'] }] }, { session_id })
+  writeFileSync(
+    `${layout.ledgerFile}`,
+    [proposing('one'), proposing('two')].map((each) => JSON.stringify(each)).join('\n'),
+  )
+  const proposalsOf = openProposals(layout.root)
+  rmSync(`${layout.ledgerFile}`)
+  expect(['one', 'two', 'three'].map((session) => proposalsOf(session).map(({ message }) => message))).toEqual([
+    ['one'],
+    ['two'],
+    [],
   ])
 })

@@ -11,7 +11,7 @@ import type {
   UnanchoredRecords,
   Workspace,
 } from '../../index.js'
-import { byRisk, excerpt, layoutAt, readProposals } from '../../surface/index.js'
+import { byRisk, excerpt, layoutAt, openProposals } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { type AsJson, json, jsonOption, pluralize, table } from '../output.js'
 import { oneLine } from '../printable.js'
@@ -92,6 +92,7 @@ async function statusOf(workspace: Workspace): Promise<Status> {
   const rejected: Status['rejected'][number][] = []
   const todo: Todo[] = []
   const proposals: Status['proposals'][number][] = []
+  const proposalsOf = openProposals(workspace.root)
   const { landed, lands } = await landingsOf(workspace)
   for (const { id: session, damaged, changes: count } of sessions) {
     if (damaged !== undefined) continue
@@ -102,7 +103,7 @@ async function statusOf(workspace: Workspace): Promise<Status> {
       count > 0 && isRead ? (await review.changes({ classes: 'known', risk: count <= MOST_RANKED })).changes : []
     const staged = new Set(changes.map(({ path }) => path))
     // Leaves out proposals whose files are all committed or discarded.
-    for (const { message, paths } of count > 0 ? readProposals(workspace.root, session) : [])
+    for (const { message, paths } of count > 0 ? proposalsOf(session) : [])
       if (!isRead || paths.some((path) => staged.has(path))) proposals.push({ session, message, paths })
     const fact = worstFact(changes)
     if (fact !== undefined) risks.push({ session, ...fact })
