@@ -158,7 +158,7 @@ const BY_KIND: Readonly<Record<Kind, (group: Group, context: RemedyContext) => A
     advice: 'Let the agent try again.',
   }),
   unsupported: () => ({
-    why: 'It is of a kind that cannot be staged.',
+    why: 'A file of its kind or size cannot be staged.',
     advice: 'Make the change yourself, outside escrow.',
   }),
 }

@@ -255,7 +255,7 @@ class EffectApplier {
       )
     else if (error instanceof Unsupported) this.#refuse(effect, 'unsupported', error.message)
     else if (error instanceof Errno && error.code === 'EFBIG')
-      this.#refuse(effect, 'limit_exceeded', `Limit Exceeded: ${path} is too large to stage.`)
+      this.#refuse(effect, 'unsupported', `${path} is longer than 1 GiB, the most that one staged file may have.`)
     else this.#refuse(effect, 'unsupported', `${path} could not be staged: ${causeOf(error)}.`)
   }
 

@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import type { RelPath } from '../../overlay/index.js'
 import { effectOf, listQuarantined, quarantine } from '../../src/terminal/index.js'
 import { tempDir } from '../support/facade.js'
+import { site } from './site.js'
 
 it('a file with unreadable content is listed, and the others are kept', () => {
   const { path: dir, dispose } = tempDir()
@@ -19,4 +20,14 @@ it('a file with unreadable content is listed, and the others are kept', () => {
     ['locked', 'scope_violation', false],
     ['kept', 'scope_violation', true],
   ])
+})
+
+it('a file that is too long to stage is refused as such, without advice about limits in policy.yaml', async () => {
+  const { session, workspace } = await site()
+  const { refused } = await session.exec('truncate -s 1073741825 long.bin')
+  expect(refused).toMatchObject([
+    { path: 'long.bin', reason: 'unsupported', message: expect.stringContaining('longer than 1 GiB') },
+  ])
+  const kept = await (await workspace.review(session.id)).quarantined()
+  expect(kept).toMatchObject([{ path: 'long.bin', reason: 'unsupported' }])
 })
