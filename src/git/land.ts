@@ -2,7 +2,7 @@ import { errorText } from '../core/error-text.js'
 import type { Layout } from '../core/layout.js'
 import { indexEntries, indexInfo, sameEntry, treeDiff } from './entries.js'
 import type { GitLanding } from './landing.js'
-import { Git } from './program.js'
+import { Git, joinLines } from './program.js'
 
 /** The prefix of the refs that keep commits which cannot land on their branch. */
 const KEPT = 'refs/escrow'
@@ -75,6 +75,6 @@ function moveIndex(git: Git, landing: GitLanding): string[] {
   const { status, stderr } = git.run(['update-index', '-z', '--index-info'], { cwd: top, input })
   if (status === 0) return []
   return [
-    `The git commit is made, and git's index is not up to date: ${stderr.trim()} Run 'git reset' when nothing of yours is staged.`,
+    `The git commit is made, and git's index is not up to date: ${joinLines(stderr)} Run 'git reset' when nothing of yours is staged.`,
   ]
 }

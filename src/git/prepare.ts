@@ -11,7 +11,7 @@ import { fieldsOf, GITLINK, type GitEntry, indexEntries, indexInfo, isFile } fro
 import { identity } from './identity.js'
 import type { GitLanding } from './landing.js'
 import { type Credits, messageOf } from './message.js'
-import { Git } from './program.js'
+import { Git, joinLines } from './program.js'
 import { findTarget, type Target } from './repository.js'
 import { Scratch } from './scratch.js'
 
@@ -99,7 +99,8 @@ function ignoredPaths(git: Git, changes: readonly StagedChange[]): ReadonlySet<s
     env: { GIT_LITERAL_PATHSPECS: '0' },
   })
   // The exit code is 1 if none is ignored.
-  if (status !== 0 && status !== 1) throw new EscrowError('unsupported', `git check-ignore failed: ${stderr.trim()}`)
+  if (status !== 0 && status !== 1)
+    throw new EscrowError('unsupported', `git check-ignore failed: ${joinLines(stderr)}`)
   return new Set(fieldsOf(stdout).map((path) => path.slice('./'.length)))
 }
 

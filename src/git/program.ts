@@ -67,7 +67,7 @@ export class Git {
   output(args: readonly string[], call: GitCall = {}): string {
     const { status, stdout, stderr, problem } = this.run(args, call)
     if (status === 0) return stdout.replace(/\n$/, '')
-    const why = (problem ?? (stderr.trim() || `exit code ${status}`)).replace(/\.?$/, '.')
+    const why = (problem ?? (joinLines(stderr) || `exit code ${status}`)).replace(/\.?$/, '.')
     throw new EscrowError('unsupported', `git ${args[0]} failed: ${why}`, {
       hint: 'Correct what git reports, then try again.',
     })
@@ -102,4 +102,9 @@ function withoutGitVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
       name,
     )
   return Object.fromEntries(Object.entries(env).filter(([name]) => isKept(name)))
+}
+
+/** What git printed, as one line: a message shows a line break as `^J`. */
+export function joinLines(printed: string): string {
+  return printed.trim().replace(/\s*\n\s*/g, '; ')
 }

@@ -301,3 +301,11 @@ describe('variables', () => {
     expect(run('status', '--porcelain')).toBe('')
   })
 })
+
+it("a message quotes what git printed in one line, because it shows line breaks as '^J'", async () => {
+  const { root, session, commit } = await repository()
+  session.fs.writeFileSync('src/a.ts', 'agent\n')
+  writeFileSync(join(root, '.git/index.lock'), '')
+  const said = await commit().then(JSON.stringify, (error: Error) => error.message)
+  expect(said).toMatch(/index\.lock': File exists\.; Another git process/)
+})
