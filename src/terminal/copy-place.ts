@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { lookAt } from '../os/read.js'
-import { makeDir, makeTempDir, removeTree } from '../os/write.js'
+import { removeTree } from '../os/write.js'
 import type { CommandEnd, CommandOptions } from './command-io.js'
 import type { Place } from './command-place.js'
 import { Copy } from './copy.js'
 import { copyKept } from './copy-kept.js'
-import { copyParent } from './scratch-places.js'
+import { makeCopyScratch } from './copy-scratch.js'
 import { runUncontained } from './uncontained.js'
 
 /** How commands run on a copy. */
@@ -45,9 +45,7 @@ export function openCopy(root: string): Place {
  * copying: those that have changed since, or all if that is unknown.
  */
 export function openCopyPlace(root: string, runner: CopyRunner): Place {
-  const scratch = makeTempDir(`${copyParent(root)}/escrow-copy-`)
-  makeDir(`${scratch}/tree`)
-  makeDir(`${scratch}/tmp`)
+  const scratch = makeCopyScratch(root)
   const copy = new Copy(root, scratch, runner.isolation === 'sandbox')
   let isAlive = true
   let isRunnerPrepared = false
