@@ -86,13 +86,18 @@ async function launch(
     const { begun, end, error } = await reports
     if (stop.failure) throw stop.failure.error
     if (error !== undefined || (end === undefined && stop.why === undefined))
-      throw new Error(`The sandbox could not be set up: ${error ?? output.stderr.trim()}`)
+      throw new Error(begun ? endedEarly(error) : `The sandbox could not be set up: ${error ?? output.stderr.trim()}`)
     const ended = stop.why ?? end?.ended
     const exitCode = ended === undefined ? (end?.exit ?? null) : null
     return { exitCode, ...output, began: begun, ...(ended && { ended }) }
   } finally {
     stop.end()
   }
+}
+
+/** @param error why, if the launcher said so before it ended */
+function endedEarly(error = 'its launcher was killed'): string {
+  return `The command was ended, so none of its changes was staged: ${error}.`
 }
 
 function jobOf(place: AloneTree, options: CommandOptions, network: CommandNetwork): LaunchJob {
