@@ -24,7 +24,8 @@ it("prints a refusing hook's output below the error, line by line and without co
   expect(err).toContain('  one\n  ^[[2Jtwo\n  1 problem\nLet the agent correct it, or commit without --hooks.\n')
 })
 
-it('prints the message of a refused path once', () => {
+/** An io that records what is printed to stderr. */
+function recordedErrors() {
   const lines: string[] = []
   const io = {
     out: expect.fail,
@@ -34,6 +35,11 @@ it('prints the message of a refused path once', () => {
     color: false,
     version: '1',
   }
+  return { lines, io }
+}
+
+it('prints the message of a refused path once', () => {
+  const { lines, io } = recordedErrors()
   const refused = [
     { path: 'a', message: 'a was changed on disk.' },
     { path: 'b', message: 'b is a directory' },
@@ -48,15 +54,7 @@ it.each([
   ['EROFS', 'The disk is read-only. Mount it for writing, or work on a copy of the project on another disk.\n'],
   ['EMFILE', "Too many files are open. Raise the limit with 'ulimit -n', then try again.\n"],
 ])('says what to do about a system error without a hint: %s', (code, advice) => {
-  const lines: string[] = []
-  const io = {
-    out: expect.fail,
-    err: (text: string) => void lines.push(text),
-    cwd: '/',
-    terminal: false,
-    color: false,
-    version: '1',
-  }
+  const { lines, io } = recordedErrors()
   reportError(Object.assign(new Error(`${code}: mkdir '/state/locks'`), { code }), io, picocolors.createColors(false))
   expect(lines).toEqual([`escrow: ${code}: mkdir '/state/locks'\n`, advice])
 })

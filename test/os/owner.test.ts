@@ -42,7 +42,7 @@ describe('an owner file', () => {
     expect(readdirSync(join(file, '..'))).toEqual(['owner'])
   })
 
-  it('is taken in a new directory if its owner removes the old one, with the cards of those that wait', async () => {
+  it('can still be taken by a waiting process after the owner removes the directory', async () => {
     const file = place()
     const first = await takeOwnership(file, 0)
     const waiting = takeOwnership(file, 60_000)

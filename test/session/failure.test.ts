@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { unknownSession } from '../../src/session/index.js'
+import { sessionFailure, unknownSession } from '../../src/session/index.js'
 
 it('an unknown session: the first one of a workspace, a similar name, many', () => {
   const first = unknownSession('agent', [])
@@ -15,4 +15,16 @@ it('an unknown session: the first one of a workspace, a similar name, many', () 
   )
   expect(many.message).toMatch(/session-11, and 8 more\.$/)
   expect(many.hint).toBeUndefined()
+})
+
+it.each([
+  ['ENOSPC', 'limit_exceeded', 'Free space on the disk of the state directory, then open the session again.'],
+  ['EROFS', 'access_denied', 'Make the state directory writable, then open the session again.'],
+])('a session that cannot be saved: %s', (code, reason, hint) => {
+  const cause = Object.assign(new Error(`${code}: no write`), { code })
+  expect(sessionFailure('agent', cause)).toMatchObject({
+    reason,
+    hint,
+    message: `Session agent cannot be saved: ${code}: no write.`,
+  })
 })

@@ -120,7 +120,11 @@ async function createConnection(
       onclose?.()
       onEnd()
       if (id !== undefined) resolve()
-      else dropIfEmpty(workspace, session).then(resolve, reject)
+      else
+        session
+          .close()
+          .then(() => workspace.removeEmptySession(session.id))
+          .then(() => resolve(), reject)
     }
   })
   // Prevents an unhandled rejection if nobody waits.
@@ -142,11 +146,6 @@ async function openSession(workspace: Workspace, { intent }: McpHostOptions, id 
   const session = await workspace.session({ id })
   if (intent !== undefined && session.intent?.id !== intent) await session.selectIntent(intent)
   return session
-}
-
-async function dropIfEmpty(workspace: Workspace, session: Session): Promise<void> {
-  await session.close()
-  await workspace.removeEmptySession(session.id)
 }
 
 export function newSessionId(): string {

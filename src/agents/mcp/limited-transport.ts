@@ -3,7 +3,7 @@ import { SerialQueue } from '../../surface/index.js'
 
 /** The most calls of a client that run at a time. Others wait. */
 const MAX_RUNNING = 16
-/** JSON-RPC's code for what is no valid request. */
+/** JSON-RPC's code for an invalid request. */
 export const INVALID_REQUEST = -32_600
 /** The requests whose answers can be large. */
 const CALLS: readonly string[] = ['tools/call', 'resources/read']
