@@ -39,7 +39,7 @@ export default defineConfig({
       ESCROWFS_TEST_DISK: DISK,
       ESCROWFS_TEST_SCRATCH: SCRATCH,
     },
-    globalSetup: ['test/support/machine.ts', 'test/support/scratch.ts'],
+    globalSetup: ['test/support/machine.ts', 'test/support/certificates.ts', 'test/support/scratch.ts'],
     setupFiles: ['test/support/setup.ts'],
     // One shuffled order by default, so that a failure repeats; `--sequence.seed N` tries another.
     sequence: { sequencer: LongFirst, shuffle: { files: false, tests: true }, seed: 1_795_601_144_370 },

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { isBuilt } from '../examples/demo/commands.js'
 import { compareApi } from '../scripts/api-report.js'
 import { blocksOf } from './docs/readme-blocks.js'
+import { npmEnvironment } from './support/certificates.js'
 import { WITHOUT_REGISTER_WARNING } from './support/node-warnings.js'
 
 /** The package as npm packs and installs it, in a project without other files. */
@@ -35,7 +36,7 @@ afterAll(() => fs.rmSync(project, { recursive: true, force: true }))
 /** The Node that runs the tests runs the package too. */
 function run(program: string, args: readonly string[], cwd = project): string {
   const PATH = `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}`
-  const env = { ...process.env, PATH, NO_COLOR: '1' }
+  const env = { ...npmEnvironment(), PATH, NO_COLOR: '1' }
   const shell = process.platform === 'win32'
   const { status, stdout, stderr } = spawnSync(program, args, { cwd, env, encoding: 'utf8', shell })
   if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${status}\n${stdout}${stderr}`)
