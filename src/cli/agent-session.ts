@@ -2,13 +2,21 @@ import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { defined } from '../core/defined.js'
-import { EscrowError, findProgram, type HomeHost, type Intent, type Session, type Workspace } from '../index.js'
+import {
+  type CommandResult,
+  EscrowError,
+  findProgram,
+  type HomeHost,
+  type Intent,
+  type Session,
+  type Workspace,
+} from '../index.js'
 import { HOME_HOSTS, hostOfProgram } from '../surface/index.js'
 import { type Io, UsageError } from './context.js'
 import { requireIntent } from './intents/require-intent.js'
 import { oneLine } from './printable.js'
 import { collect } from './repeated.js'
-import { runUntilTerminated } from './run-until-signal.js'
+import { exitCodeAfter, runUntilTerminated } from './run-until-signal.js'
 import { collectVariable, type Variables } from './variables.js'
 
 /** Options of the commands that run a program in a session. */
@@ -119,16 +127,20 @@ export function resolveAgent([program = '', ...args]: readonly string[], { env }
   return [inTree === undefined ? program : path, ...args]
 }
 
-/** Runs a program in this terminal. If policy asks a person about the program itself, that is the person who typed it. */
+/**
+ * Runs a program in this terminal. If policy asks a person about the program itself, that is the person who typed it.
+ * Resolves with the result, and the exit code of the command.
+ */
 export async function runHere(
   session: Session,
   program: readonly string[],
   options: AgentOptions,
-): ReturnType<Session['run']> {
+): Promise<CommandResult & { readonly exitCode: number }> {
   try {
-    return await runUntilTerminated((signal) =>
-      session.run(resolveAgent(program, options), { ...runOptionsOf(program, options), signal }),
-    )
+    return await runUntilTerminated(async (signal) => {
+      const result = await session.run(resolveAgent(program, options), { ...runOptionsOf(program, options), signal })
+      return { ...result, exitCode: result.exitCode ?? exitCodeAfter(signal) }
+    })
   } catch (error) {
     if (!(error instanceof EscrowError) || error.reason !== 'needs_approval') throw error
     const id = oneLine(session.id)

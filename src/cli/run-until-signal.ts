@@ -1,37 +1,23 @@
-import { InvalidArgumentError } from 'commander'
-
-export function parsePort(text: string): number {
-  const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65_535)
-    throw new InvalidArgumentError('Give a port: a whole number from 0 to 65535.')
-  return port
-}
-
-/** Starts a server. The error of a port that it cannot use names the option that gives another one. */
-export async function startOnPort<T>(option: '--port' | '--http', start: () => Promise<T>): Promise<T> {
-  try {
-    return await start()
-  } catch (error) {
-    const { code, port } = { code: undefined, port: undefined, ...(error instanceof Error ? error : {}) }
-    const why = WHY_NO_PORT.get(code)
-    if (why === undefined) throw error
-    const hint = `Give another port with '${option} PORT'. Without a port, escrow takes a free one.`
-    throw Object.assign(new Error(`Port ${port} cannot be used: ${why}`, { cause: error }), { hint })
-  }
-}
-
-const WHY_NO_PORT: ReadonlyMap<unknown, string> = new Map([
-  ['EADDRINUSE', 'another program uses it, perhaps a server of escrow that already runs.'],
-  ['EACCES', 'your user may not use it.'],
-])
+import { constants } from 'node:os'
+import { EXIT } from './context.js'
 
 /** Signals of keys typed at the terminal. */
 const TERMINAL_SIGNALS = ['SIGINT', 'SIGQUIT'] as const
 const TERMINATION_SIGNALS = ['SIGTERM', 'SIGHUP'] as const
+const ENDING_SIGNALS = ['SIGINT', ...TERMINATION_SIGNALS] as const
 
 /** Runs `work` with a signal that SIGINT, SIGTERM or SIGHUP aborts, and waits for it to end, so that acknowledged writes are on disk. */
 export function runUntilSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  return runWithSignals(['SIGINT', ...TERMINATION_SIGNALS], [], work)
+  return runWithSignals(ENDING_SIGNALS, [], work)
+}
+
+/**
+ * The exit code of a command whose program was ended early, as of a shell: 128 and the number of the signal that `signal` was aborted
+ * by, or 1 if the program was ended for another reason.
+ */
+export function exitCodeAfter({ reason }: AbortSignal): number {
+  const name = ENDING_SIGNALS.find((each) => each === reason)
+  return name === undefined ? EXIT.refused : 128 + constants.signals[name]
 }
 
 /** Resolves once `signal` aborts, also if it already has. */
@@ -53,7 +39,7 @@ async function runWithSignals<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController()
-  const end = () => controller.abort()
+  const end = (signal: NodeJS.Signals) => controller.abort(signal)
   const ignore = () => undefined
   for (const signal of ending) process.on(signal, end)
   for (const signal of ignored) process.on(signal, ignore)

@@ -108,7 +108,7 @@ exit 7`,
     await once(child.stdout, 'data')
     child.kill('SIGTERM')
     const [status] = await once(child, 'close')
-    expect(status).toBe(1)
+    expect(status).toBe(143)
     expect(shell('escrow diff late').stdout).toContain('src/late')
   })
 })

@@ -76,7 +76,8 @@ Look up each command, its options and an example. This page is generated from th
 | 3 | \`verify\` found a damaged ledger |
 | 4 | not a workspace |
 
-\`run\`, \`exec\` and \`escrow-sh\` exit with the code of their program, also if a change was refused: stderr names each one, with the reason.
+\`run\`, \`exec\` and \`escrow-sh\` exit with the code of their program, also if a change was refused: stderr names each one, with the reason. If a signal ends
+\`run\` or \`exec\` itself, the code is 128 plus the signal's number, as in a shell (143 for SIGTERM).
 \`hook\` exits with the code that its client expects.
 `
 

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { ExecResult } from '../../index.js'
 import { shellWord } from '../../surface/index.js'
-import { type Context, EXIT } from '../context.js'
+import type { Context } from '../context.js'
 import { requireIntent } from '../intents/require-intent.js'
 import { json, jsonOption, pluralize } from '../output.js'
 import { oneLine, printable } from '../printable.js'
-import { runUntilSignal } from '../run-until-signal.js'
+import { exitCodeAfter, runUntilSignal } from '../run-until-signal.js'
 import { withSession } from '../with-session.js'
 
 interface Options {
@@ -30,15 +30,16 @@ export function register(command: Command, context: Context): void {
 
 async function execute({ io, asAgent, exit }: Context, id: string, args: string[], options: Options) {
   const { intent, network = false } = options
-  const result = await runUntilSignal((signal) =>
-    asAgent(async (workspace) => {
+  const { result, code } = await runUntilSignal(async (signal) => {
+    const result = await asAgent(async (workspace) => {
       if (intent !== undefined) await requireIntent(workspace, intent)
       return withSession(workspace, id, async (session) => {
         if (intent !== undefined) await session.selectIntent(intent)
         return session.exec(args, { network, signal })
       })
-    }),
-  )
+    })
+    return { result, code: result.exitCode ?? exitCodeAfter(signal) }
+  })
   if (options.json) io.out(json({ session: id, ...result }))
   else {
     // A pipe gets the output unchanged. At a terminal, control sequences are made visible.
@@ -48,7 +49,7 @@ async function execute({ io, asAgent, exit }: Context, id: string, args: string[
     io.err(formatResult(id, result))
     if (result.exitCode === NO_PROGRAM) io.err(shellHint(id, args))
   }
-  exit(result.exitCode ?? EXIT.refused)
+  exit(code)
 }
 
 /** The exit code of a program that was not found, as in a shell. */

@@ -10,8 +10,9 @@ import { registerRules } from '../hub/rules.js'
 import { registerSignIn } from '../hub/sign-in.js'
 import { requireNames, withDatabase, withOwner } from '../hub/with-database.js'
 import { table } from '../output.js'
+import { parsePort, startOnPort } from '../port.js'
 import { oneLine } from '../printable.js'
-import { parsePort, runUntilSignal, startOnPort, untilAborted } from '../run-until-signal.js'
+import { runUntilSignal, untilAborted } from '../run-until-signal.js'
 
 interface ServeOptions {
   readonly port?: number

@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import type { McpHost } from '../../agents/mcp/index.js'
 import type { Context } from '../context.js'
 import { requireIntent } from '../intents/require-intent.js'
-import { parsePort, runUntilSignal, startOnPort, untilAborted } from '../run-until-signal.js'
+import { parsePort, startOnPort } from '../port.js'
+import { runUntilSignal, untilAborted } from '../run-until-signal.js'
 
 interface Options {
   readonly session?: string

@@ -19,6 +19,6 @@ async function runProgram({ io, asAgent, exit }: Context, program: string[], opt
     const run = { startedAt: Date.now(), isNamed: options.session !== undefined }
     const result = await runHere(session, program, options)
     await reportRun(io, workspace, session, run, result)
-    exit(result.exitCode ?? 1)
+    exit(result.exitCode)
   })
 }

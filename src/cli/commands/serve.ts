@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import type { Reviewer, Workspace } from '../../index.js'
 import type { ReviewServer } from '../../web/index.js'
 import type { Context } from '../context.js'
+import { parsePort, startOnPort } from '../port.js'
 import { byOption } from '../reviewer.js'
-import { parsePort, runUntilSignal, startOnPort, untilAborted } from '../run-until-signal.js'
+import { runUntilSignal, untilAborted } from '../run-until-signal.js'
 
 interface Options {
   readonly port?: number

@@ -220,7 +220,7 @@ async function runAgent(
   const run = { startedAt: Date.now(), isNamed: true }
   const result = await runHere(session, program, options)
   const staged = await reportRun(io, workspace, session, run, result)
-  exit(result.exitCode ?? 1)
+  exit(result.exitCode)
   return staged === 0 ? undefined : session.id
 }
 
