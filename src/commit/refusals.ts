@@ -64,7 +64,10 @@ export function diskFailure(error: unknown, state: string, consequence: string):
 
 /** The error of a commit that was published, which recovery will finish. */
 export function unfinishedCommit(error: unknown, seq: number): unknown {
-  return diskFailure(error, `Commit ${seq} is decided but not finished`, "then run 'escrow recover' to finish it.")
+  const state = `Commit ${seq} is decided but not finished`
+  if (!(error instanceof EscrowError)) return diskFailure(error, state, "then run 'escrow recover' to finish it.")
+  const hint = [error.hint, "'escrow recover' finishes the commit."].filter((part) => part !== undefined).join(' ')
+  return new EscrowError(error.reason, `${state}: ${error.message}`, { hint, cause: error })
 }
 
 /** The error of a journal that cannot be used: another process holds its lock, or the disk failed. */

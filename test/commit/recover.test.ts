@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { type CommitEntry, commitEntries, committedSince, recover } from '../../src/commit/index.js'
 import { encodePlan } from '../../src/commit/plan.js'
+import { EscrowError } from '../../src/core/api-error.js'
 import { CrashError, crashingDisk, reportingDisk } from '../crash/faulty-disk.js'
 import { type Bench, entryFor, inputFor, listing, newBench } from './kit.js'
 
@@ -109,6 +110,16 @@ it('waits for the ledger: a record that cannot be appended leaves the commit unf
   await recover(bench.layout, bench.append)
   expect(bench.ledger).toHaveLength(1)
   expect(committedSince(bench.layout, 0)).toHaveLength(1)
+})
+
+it("names the commit in the ledger's own error", async () => {
+  bench = newBench({ a: { file: 'old' } })
+  const append = () => Promise.reject(new EscrowError('ledger_unavailable', 'No space is left.'))
+  const input = inputFor(bench, [entryFor('a', { file: 'old' }, { file: 'new' })], { append })
+  const message = 'Commit 1 is decided but not finished: No space is left.'
+  await expect(commitEntries(input)).rejects.toMatchObject({ reason: 'ledger_unavailable', message })
+  await expect(commitEntries(inputFor(bench, [], { append }))).rejects.toMatchObject({ message })
+  expect((await recover(bench.layout, bench.append)).finished).toEqual([1])
 })
 
 it.each(['1', '1.done'])('never assigns a number twice when a second process took the lock (%s)', async (theirs) => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { nothingCommitted } from '../../src/commit/prepare.js'
 import { refusalFor, refusedCommit, stale, unfinishedCommit } from '../../src/commit/refusals.js'
+import { EscrowError } from '../../src/core/api-error.js'
 
 const failure = (code: string) => Object.assign(new Error(code), { code })
 
@@ -15,6 +16,15 @@ it('names the lack of space, not other changes, if the disk is full', () => {
   })
   expect(unfinishedCommit(failure('ENOSPC'), 3)).toMatchObject({
     hint: "Free space on the disk, then run 'escrow recover' to finish it.",
+  })
+})
+
+it('says that a commit is decided if its record cannot be written', () => {
+  const full = new EscrowError('ledger_unavailable', 'No space is left.', { hint: 'Free space there, then try again.' })
+  expect(unfinishedCommit(full, 3)).toMatchObject({
+    reason: 'ledger_unavailable',
+    message: 'Commit 3 is decided but not finished: No space is left.',
+    hint: "Free space there, then try again. 'escrow recover' finishes the commit.",
   })
 })
 
