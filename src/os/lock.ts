@@ -141,7 +141,7 @@ function tryAcquire(lockSync: LockSync, file: string, isOver: boolean): Held | u
     }
     // proper-lockfile judges the age by the wall clock, so here no lock is ever stale to it.
     const unlock = lockSync(file, { realpath: false, stale: Number.MAX_SAFE_INTEGER, update: RENEW_MS, onCompromised })
-    const card = signCard(file)
+    const card = signOr(unlock, file)
     const release = () => {
       // A lost lock belongs to someone else by now.
       if (compromised) return
@@ -152,6 +152,16 @@ function tryAcquire(lockSync: LockSync, file: string, isOver: boolean): Held | u
   } catch (error) {
     if (codeOf(error) !== 'ELOCKED' || isOver) throw error
     return undefined
+  }
+}
+
+/** Signs the lock that this process has just taken, or lets it go. */
+function signOr(unlock: () => void, file: string): string {
+  try {
+    return signCard(file)
+  } catch (error) {
+    letGo(unlock)
+    throw error
   }
 }
 
@@ -177,7 +187,12 @@ function signCard(file: string): string {
   const nonce = newId()
   const draft = `${cardOf(file)}.${nonce}`
   createFile(draft, JSON.stringify({ ...thisProcess(), nonce } satisfies Card), 0o600, false)
-  renameSync(draft, cardOf(file))
+  try {
+    renameSync(draft, cardOf(file))
+  } catch (error) {
+    removeName(draft)
+    throw error
+  }
   return nonce
 }
 

@@ -40,7 +40,7 @@ function writeAll(fd: number, data: Uint8Array, at?: number): void {
   while (done < data.length) done += writeSync(fd, data, done, data.length - done, at === undefined ? null : at + done)
 }
 
-/** Creates a new file with its exact mode, and syncs it. Throws EEXIST. */
+/** Creates a new file with its exact mode, and syncs it. Throws EEXIST. Leaves no file if it fails. */
 export function createDurable(path: string, data: Uint8Array | string, mode = 0o600): void {
   createFile(path, data, mode, true)
 }
@@ -69,6 +69,7 @@ export function createFile(
     if ((mode & process.umask()) !== 0) fchmodSync(fd, mode)
     if (sync) fsyncSync(fd)
   } catch (error) {
+    rmSync(path, { force: true })
     throw namePath(error, path)
   } finally {
     closeSync(fd)

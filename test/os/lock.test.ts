@@ -65,6 +65,12 @@ describe('the process lock', () => {
     expect(readdirSync(dir.path)).toEqual([])
   })
 
+  it('is free again at once if its holder could not sign', async () => {
+    mkdirSync(join(dir.path, 'commit.holder'))
+    await expect(withProcessLock(dir.path, 'commit', () => 'in')).rejects.toMatchObject({ code: 'EISDIR' })
+    expect(readdirSync(dir.path)).toEqual(['commit.holder'])
+  })
+
   it('is taken, used and released in one run for synchronous work', async () => {
     const seen: boolean[] = []
     const isHeld = () => existsSync(join(dir.path, 'commit.lock'))
