@@ -15,6 +15,11 @@ describe('the hint of a refused step, on the review page', () => {
     expect(hintOf(drifted)).toBe("Review them on this page, or merge with 'Merge disk changes'.")
   })
 
+  it('says what to do about an error of the disk', () => {
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+    expect(hintOf(full)).toBe('The disk is full. Free space on it, then try again.')
+  })
+
   it('is absent for an error without one', () => {
     expect(hintOf(new Error('It failed.'))).toBeUndefined()
   })
