@@ -143,6 +143,7 @@ export class CallRunner {
     let outcome = 'error'
     try {
       const result = await runInTool(context, async () => {
+        await this.#retryLedger()
         await this.gate.admit(call, id)
         if (call.declares !== undefined) declare(this.store, id, call.declares)
         if (call.reads !== undefined) await this.merge(call.reads)
@@ -166,5 +167,10 @@ export class CallRunner {
         this.outbox.drainSoon()
       }
     }
+  }
+
+  /** Tries again to write the waiting records, so that a call is refused only while the ledger cannot be written. */
+  async #retryLedger(): Promise<void> {
+    if (this.outbox.problem !== undefined) await this.outbox.drain().catch(() => undefined)
   }
 }
