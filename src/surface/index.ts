@@ -54,6 +54,7 @@ export { HOME_HOSTS, type HostName, hostOfProgram, providerHosts, providerOf } f
 export { agentOfSession, ownerSocketOf, type SessionState, stateOfSession } from '../inbox/index.js'
 export { openBrowser } from '../os/browser.js'
 export { cacheCompiledCode } from '../os/compile-cache.js'
+export { sessionErrorText } from '../os/disk-full.js'
 export { editText } from '../os/editor.js'
 export { BodyTooLong, limitBody } from '../os/limited-body.js'
 export {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defined } from '../../core/defined.js'
-import { errorText, isTooDeep, MAX_JSON_DEPTH } from '../../surface/index.js'
+import { isTooDeep, MAX_JSON_DEPTH, sessionErrorText } from '../../surface/index.js'
 
 /** Identifies a request among those of its sender. */
 export type Id = string | number | null
@@ -57,7 +57,7 @@ export class RpcFailure extends Error {
 
 export function toRpcError(error: unknown): RpcError {
   if (error instanceof z.ZodError) return { code: CODE.params, message: z.prettifyError(error) }
-  if (!(error instanceof RpcFailure)) return { code: CODE.internal, message: errorText(error) }
+  if (!(error instanceof RpcFailure)) return { code: CODE.internal, message: sessionErrorText(error) }
   const { code, message, data } = error
   return { code, message, ...defined({ data }) }
 }

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { formatToolError, type ToolOutcome, withFeedback } from '../../hooks/index.js'
 import type { Feedback } from '../../index.js'
-import { errorText } from '../../surface/index.js'
+import { sessionErrorText } from '../../surface/index.js'
 import type { Answer } from './tool.js'
 
 /** The key of a denial record in a result's `_meta`. */
@@ -22,7 +22,7 @@ export function toCallResult(outcome: ToolOutcome<Answer>): CallToolResult {
     )
   }
   const { error } = outcome
-  const text = errorText(error)
+  const text = sessionErrorText(error)
   return withFeedbackText({ content: [{ type: 'text', text }], isError: true }, feedback)
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseMessage } from '../../../src/agents/acp/message.js'
+import { parseMessage, toRpcError } from '../../../src/agents/acp/message.js'
 
 describe('parseMessage', () => {
   it.each([
@@ -13,4 +13,11 @@ describe('parseMessage', () => {
   ])('refuses %s', (line, code) => {
     expect(() => parseMessage(line)).toThrow(expect.objectContaining({ code }))
   })
+})
+
+it('an error of a full disk says which disk, and what to do', () => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+  expect(toRpcError(full).message).toBe(
+    "ENOSPC: no space left on device, write. The disk of escrow's state directory is full: free space on it, then try again.",
+  )
 })
