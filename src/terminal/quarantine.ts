@@ -16,6 +16,8 @@ export interface QuarantinedFile extends Quarantined {
 
 /** Bytes of content to keep per command. */
 const MAX_CONTENT = 256 << 20
+/** The most paths that a message names. */
+const MAX_NAMED = 12
 
 /**
  * Keeps refused effects in a new directory below `dir`: `refused.json`, and the contents by digest. Creates nothing for an empty list.
@@ -23,7 +25,26 @@ const MAX_CONTENT = 256 << 20
 export function quarantine(dir: string, refused: readonly RefusedEffect[], intent?: string): void {
   if (refused.length === 0) return
   const place = `${dir}/${new Date().toISOString().replace(/[:.]/g, '-')}-${newId().slice(0, 8)}`
-  ensurePrivateDir(place)
+  try {
+    ensurePrivateDir(place)
+    createFile(`${place}/${LIST}`, textOf(keepAll(place, refused, intent)), 0o600, true)
+  } catch (error) {
+    removeTree(place)
+    if (!isDiskFull(error)) throw error
+    throw new EscrowError(
+      'limit_exceeded',
+      `No space is left on the disk of ${dir}, so changes of the command are lost: ${firstOf(refused)}.`,
+      {
+        hint: 'Free space there, then run the command again.',
+        refused: refused.map(({ path, reason, message }) => ({ path, reason, message })),
+        cause: error,
+      },
+    )
+  }
+}
+
+/** Writes the contents below `place`. Returns the list of all. */
+function keepAll(place: string, refused: readonly RefusedEffect[], intent: string | undefined): Quarantined[] {
   let remaining = MAX_CONTENT
   const kept = new Set<string>()
   const keep = (effect: RefusedEffect['effect']): string | undefined => {
@@ -35,7 +56,7 @@ export function quarantine(dir: string, refused: readonly RefusedEffect[], inten
     remaining -= data.length
     return name
   }
-  const list = refused.map(({ path, reason, message, effect }): Quarantined => {
+  return refused.map(({ path, reason, message, effect }): Quarantined => {
     const content = keep(effect)
     return {
       path: asRelPath(path),
@@ -49,21 +70,13 @@ export function quarantine(dir: string, refused: readonly RefusedEffect[], inten
       ...defined({ content }),
     }
   })
-  try {
-    createFile(`${place}/${LIST}`, textOf(list), 0o600, true)
-  } catch (error) {
-    removeTree(place)
-    if (!isDiskFull(error)) throw error
-    throw new EscrowError(
-      'limit_exceeded',
-      `No space is left on the disk of ${dir}. These changes of the command are lost:`,
-      {
-        hint: 'Free space there, then run the command again.',
-        refused: list.map(({ path, reason, message }) => ({ path, reason, message })),
-        cause: error,
-      },
-    )
-  }
+}
+
+/** The first paths, for a message. */
+function firstOf(refused: readonly RefusedEffect[]): string {
+  const names = refused.slice(0, MAX_NAMED).map(({ path }) => path)
+  const more = refused.length - names.length
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 /** Writes a content. Returns false if the disk is full: the effect is then listed without it. */
@@ -73,7 +86,6 @@ function hasRoomFor(path: string, data: Buffer): boolean {
     return true
   } catch (error) {
     if (!isDiskFull(error)) throw error
-    removeTree(path)
     return false
   }
 }
