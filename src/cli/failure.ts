@@ -1,5 +1,5 @@
 import { defined } from '../core/defined.js'
-import { ERRNO_ADVICE } from '../core/errno-advice.js'
+import { adviceFor } from '../core/errno-advice.js'
 import { type Colors, EXIT, type ExitCode, type Io, NoWorkspace, UsageError } from './context.js'
 import { oneLine } from './printable.js'
 
@@ -45,7 +45,7 @@ export function detailsOf(error: unknown): Details {
   }
   if (!(error instanceof Error)) return { message: String(error), refused: [], commands: [] }
   const reason = textAt(error, 'reason')
-  const hint = textAt(error, 'hint') ?? ERRNO_ADVICE[textAt(error, 'code') ?? '']
+  const hint = textAt(error, 'hint') ?? adviceFor(error)
   const output = textAt(error, 'output')
   const refused = (listAt(error, 'refused') ?? []).map((each) => ({
     path: textAt(each, 'path') ?? '',

@@ -69,6 +69,8 @@ export interface ContainmentFailure {
   readonly fix: string
   /** Whether installing a program or package is enough. Such a failure is reported before one that needs settings of the system. */
   readonly isInstall?: boolean
+  /** Whether the machine only lacked processes, memory, files or space at that moment. */
+  readonly isShortage?: boolean
 }
 
 /** The result of running a command in a provider. */
@@ -87,9 +89,9 @@ export function failuresOf(tried: readonly TriedContainment[]): ContainmentFailu
   return tried.flatMap(({ failure }) => (failure === undefined ? [] : [failure]))
 }
 
-/** The failure to report: that of the best provider, or of the first that only needs something installed. */
+/** The failure to report: a shortage, that of the first provider that only needs something installed, or that of the best. */
 export function firstToFix(failures: readonly ContainmentFailure[]): ContainmentFailure | undefined {
-  return failures.find(({ isInstall }) => isInstall) ?? failures[0]
+  return failures.find(({ isShortage }) => isShortage) ?? failures.find(({ isInstall }) => isInstall) ?? failures[0]
 }
 
 /** A change of the machine that lets commands be contained. escrowfs makes it if a person agrees. */

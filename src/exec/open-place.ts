@@ -34,7 +34,8 @@ export interface PlaceRequest {
 /**
  * Opens a place to run commands in: the best containment of this machine that keeps what policy requires, or a copy of the workspace if
  * there is none.
- * @throws EscrowError `unsupported` if there is none, and neither policy nor the caller allows a copy.
+ * @throws EscrowError `unsupported` if there is none, and neither policy nor the caller allows a copy; `limit_exceeded` if the machine
+ * lacked processes, memory, files or space at that moment.
  */
 export async function openPlace(
   root: string,
@@ -44,7 +45,13 @@ export async function openPlace(
   const required = requiredFor(policy, network)
   const opened = await openContained({ root, gitDir: outsideGitDir(root) }, required)
   if (opened.place !== undefined) return opened
-  const { what, problem, fix } = firstToFix(opened.failures) ?? unkept(required, opened.lacking)
+  const toFix = firstToFix(opened.failures) ?? unkept(required, opened.lacking)
+  const { what, problem, fix } = toFix
+  // An agent could use up the processes to run its next command without containment.
+  if ('isShortage' in toFix && toFix.isShortage)
+    throw new EscrowError('limit_exceeded', `Commands cannot be contained at the moment (${what}): ${problem}`, {
+      hint: fix,
+    })
   assertUncontainedAllowed(policy, isolation, `This machine cannot contain commands (${what}): ${problem}`, fix)
   return { place: await openUncontained(root), containment: undefined }
 }

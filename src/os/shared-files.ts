@@ -11,7 +11,7 @@ import { closeSync, existsSync, fstatSync, lstatSync, readdirSync, readFileSync,
 import { codeOf, fsError, openRegular } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
-import { ERRNO_ADVICE } from '../core/errno-advice.js'
+import { adviceFor } from '../core/errno-advice.js'
 import { type Layout, ORCHESTRATION, type SharedFile } from '../core/layout.js'
 import { openDirectory } from './read.js'
 import { createDurable, extendFile, makeDir, openToExtend, replaceDurable, syncDir } from './write.js'
@@ -171,7 +171,7 @@ function withRealPaths(error: unknown, address: string, directory: string): unkn
     typeof text === 'string' ? text.replaceAll(new RegExp(`${address}(?!\\d)`, 'g'), () => directory) : undefined
   const { path, dest } = { path: undefined, dest: undefined, ...error }
   const names = { message: namedError(error.message), path: namedError(path), dest: namedError(dest) }
-  return Object.assign(error, defined(names), defined({ hint: ERRNO_ADVICE[code] }))
+  return Object.assign(error, defined(names), defined({ hint: adviceFor(error) }))
 }
 
 function openComponent(address: string, way: string): number {

@@ -2,6 +2,7 @@ import { defined } from '../core/defined.js'
 import type { Attempt, ContainmentFailure, ContainmentInfo, Protection, TriedContainment } from '../core/protection.js'
 import type { Place } from './command-place.js'
 import { forgetAttempt, recallAttempt, rememberAttempt } from './remembered-attempts.js'
+import { markShortage } from './shortage.js'
 
 /**
  * A provider of containment: a mechanism of this machine that commands can run in. `CONTAINMENTS` lists them, the best first. The first
@@ -55,7 +56,7 @@ export async function tryOnce(containment: Containment): Promise<Attempt> {
 
 /** Tries a provider, and records the result. */
 export async function tryAgain(containment: Containment): Promise<Attempt> {
-  const attempt = await containment.attempt()
+  const attempt = markShortage(await containment.attempt())
   rememberAttempt(containment.name, attempt)
   return attempt
 }

@@ -25,10 +25,10 @@ export function recallAttempt(name: ContainmentName): Attempt | undefined {
   return isAttempt(found) ? found : undefined
 }
 
-/** Keeps the result, unless something can be installed against a failure: that is looked for each time. */
+/** Keeps the result, unless the failure may be gone at the next attempt: something was installed, or a shortage is over. */
 export function rememberAttempt(name: ContainmentName, result: Attempt): void {
   if (result.works) write({ ...readRecorded(), [name]: { works: true } })
-  else if (result.failure.isInstall) forgetAttempt(name)
+  else if (result.failure.isInstall || result.failure.isShortage) forgetAttempt(name)
   else {
     const { what, problem, fix } = result.failure
     write({ ...readRecorded(), [name]: { works: false, failure: { what, problem, fix } } })

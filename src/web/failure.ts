@@ -1,8 +1,8 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
-import { ERRNO_ADVICE } from '../core/errno-advice.js'
+import { adviceFor } from '../core/errno-advice.js'
 import { EscrowError } from '../index.js'
-import { BodyTooLong, BY_DIFF, BY_EDIT, BY_MERGE, codeOf, errorText, oneLine } from '../surface/index.js'
+import { BodyTooLong, BY_DIFF, BY_EDIT, BY_MERGE, errorText, oneLine } from '../surface/index.js'
 import type { WireFailure, WireLeft } from './wire.js'
 
 /** The shown version has changed or was never shown. Nothing was recorded. */
@@ -44,7 +44,7 @@ export function toFailure(error: unknown): { readonly status: ContentfulStatusCo
   const known = error instanceof EscrowError || error instanceof Conflict || error instanceof BadRequest
   const reason = known ? error.reason : 'failed'
   const message = oneLine(errorText(error))
-  const advice = known && 'hint' in error ? error.hint : ERRNO_ADVICE[codeOf(error) ?? '']
+  const advice = known && 'hint' in error ? error.hint : adviceFor(error)
   const hint = advice === undefined ? {} : { hint: forPage(advice) }
   const refused = error instanceof EscrowError && error.refused ? { refused: error.refused.map(toWireLeft) } : {}
   return { status: STATUS[reason] ?? 500, failure: { reason, message, ...hint, ...refused } }

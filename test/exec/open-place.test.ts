@@ -6,12 +6,14 @@ import { NO_SPOOL, openCopyPlace } from '../../src/terminal/copy-place.js'
 import { fakeContainment } from '../support/containments.js'
 import { failure, startSession, testWorkspace } from '../support/workspace.js'
 
-const machine = vi.hoisted(() => ({ opens: true, forgotten: [] as string[] }))
+const machine = vi.hoisted(() => ({ opens: true, isShort: false, forgotten: [] as string[] }))
 vi.mock('../../src/terminal/containments.js', () => ({ CONTAINMENTS: [newBrokenContainment()] }))
 vi.mock('../../src/terminal/remembered-attempts.js', async () => ({
   ...(await import('../support/containments.js')).noMemory(),
   forgetAttempt: (name: string) => machine.forgotten.push(name),
 }))
+
+const SHORT = { what: 'overlay', problem: 'sh: 2: Cannot fork', fix: 'modprobe overlay' }
 
 /**
  * It has the protections that policy requires by default, opens a copy unless the test forbids it, and runs nothing.
@@ -22,6 +24,7 @@ function newBrokenContainment(): Containment {
   return fakeContainment({
     name: 'landlock-copy',
     caution: 'not run here',
+    attempt: async () => (machine.isShort ? { works: false, failure: SHORT } : { works: true }),
     open: async ({ root }) => {
       if (!machine.opens) throw new Error('It no longer opens.')
       return openCopyPlace(root, {
@@ -47,6 +50,7 @@ const POLICY = { '.orchestration/policy.yaml': 'terminal: { network: [example.co
 
 beforeEach(() => {
   machine.opens = true
+  machine.isShort = false
   machine.forgotten.splice(0)
 })
 
@@ -101,5 +105,19 @@ describe('a containment that worked when it was probed, and no longer does', () 
     const { review } = await site()
     await expect(review.check()).rejects.toThrow('It no longer works.')
     expect(machine.forgotten).toEqual(['landlock-copy'])
+  })
+})
+
+describe('a machine that can start no further process', () => {
+  it('refuses the command, also if policy allows it without containment', async () => {
+    machine.isShort = true
+    const policy = { '.orchestration/policy.yaml': 'terminal: { isolation_none: true }\n' }
+    const session = await startSession(await testWorkspace(policy).open())
+    const refused = await failure(() => session.exec('true'))
+    expect(refused).toMatchObject({
+      reason: 'limit_exceeded',
+      message: 'Commands cannot be contained at the moment (overlay): sh: 2: Cannot fork',
+      hint: expect.stringMatching(/^Too many processes run\./),
+    })
   })
 })

@@ -32,6 +32,14 @@ it('the missing packages are looked up each time', () =>
     expect(recallAttempt('landlock-copy')).toBeUndefined()
   }))
 
+it('a shortage of the moment is not remembered', () =>
+  inState(() => {
+    const { failure } = FAILED
+    rememberAttempt('namespace-overlay', FAILED)
+    rememberAttempt('namespace-overlay', { works: false, failure: { ...failure, isShortage: true } })
+    expect(recallAttempt('namespace-overlay')).toBeUndefined()
+  }))
+
 it.each([
   ['another boot', (text: string) => text.replace(/"key":"./, '"key":"x')],
   ['a damaged record', (text: string) => text.slice(0, -3)],
