@@ -353,7 +353,9 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'package @hono/node-server': 'hands requests on as the platform has them',
     'package @modelcontextprotocol/server': 'answers messages that come over HTTP',
   },
-  'src/agents/mcp/http-clients.ts': { 'package @modelcontextprotocol/server': 'answers messages that come over HTTP' },
+  'src/agents/mcp/http-transport.ts': {
+    'package @modelcontextprotocol/server': 'answers messages that come over HTTP',
+  },
   'src/agents/mcp/resources.ts': { 'package @modelcontextprotocol/server': 'offers resources' },
   'src/agents/mcp/server.ts': {
     'package @modelcontextprotocol/server': 'speaks the protocol over a transport it is given',

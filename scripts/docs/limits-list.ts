@@ -297,7 +297,7 @@ export const CLIENTS: Limits = {
   'src/backtest/touched.ts#MAX_LINE': ['count', 'characters of a command in which it looks for paths'],
   'src/agents/claude/http.ts#PATIENCE': ['milliseconds', 'for the answer of a served hook'],
   'src/agents/cline/answer.ts#MAX_CONTEXT': ['count', "characters of a message to Cline's model"],
-  'src/agents/mcp/http-clients.ts#MAX_BODY_BYTES': ['bytes', 'a message of `escrow mcp` over HTTP'],
+  'src/agents/mcp/http-body.ts#MAX_BODY_BYTES': ['bytes', 'a message of `escrow mcp` over HTTP'],
   'src/agents/mcp/http-clients.ts#MAX_CLIENTS': ['count', 'HTTP clients at one time'],
   'src/agents/mcp/elicit.ts#TIMEOUT_MS': ['milliseconds', "for a question on a client's screen"],
   'src/agents/mcp/edit-text.ts#EDIT_LIMIT': ['count', "changed lines of an edit's diff; a longer one is left out"],

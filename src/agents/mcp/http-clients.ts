@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { McpConnection, McpHost } from './host.js'
+import type { SentBody } from './http-body.js'
+import { HttpTransport } from './http-transport.js'
 
-/** Most bytes of a message. */
-export const MAX_BODY_BYTES = 64 * 1024 * 1024
-
-/** Most connected clients. A silent one keeps its session until another needs the place. */
+/** Most connected clients. One without a running call keeps its session until another needs the place. */
 const MAX_CLIENTS = 32
 
 interface Client {
-  readonly transport: WebStandardStreamableHTTPServerTransport
+  readonly transport: HttpTransport
   readonly connection: McpConnection
-  running: number
-  lastSeen: number
 }
 
 /** The clients of the revisions before 2026-07-28, each with a connection that it names. */
@@ -25,18 +21,16 @@ export class HttpClients {
     this.#host = host
   }
 
-  async handle(request: Request): Promise<Response> {
+  /** @param sent the body of the request; undefined if it has none */
+  async handle(request: Request, sent: SentBody | undefined): Promise<Response> {
     const id = request.headers.get('mcp-session-id')
     const known = id === null ? undefined : this.#byId.get(id)
     if (id !== null && known === undefined) return errorResponse(404, 'This connection has ended. Start a new one.')
     if (known === undefined && request.method !== 'POST') return errorResponse(400, 'Start a connection with POST.')
     const client = known ?? (await this.#openClient())
-    client.running++
     try {
-      return await client.transport.handleRequest(request)
+      return await client.transport.answer(request, sent)
     } finally {
-      client.running--
-      client.lastSeen = performance.now()
       // The request started no connection: closes the one that was opened for it.
       if (client.transport.sessionId === undefined) await this.#closeClient(client)
     }
@@ -49,9 +43,8 @@ export class HttpClients {
 
   async #openClient(): Promise<Client> {
     await this.#evictIdle()
-    const transport = new WebStandardStreamableHTTPServerTransport({
+    const transport = new HttpTransport({
       sessionIdGenerator: randomUUID,
-      maxRequestBodySize: MAX_BODY_BYTES,
       onsessioninitialized: (id) => {
         this.#byId.set(id, client)
         if (this.#isClosed) void this.#closeClient(client)
@@ -59,15 +52,15 @@ export class HttpClients {
       onsessionclosed: () => this.#closeClient(client),
     })
     const connection = await this.#host.connect(transport)
-    const client: Client = { transport, connection, running: 0, lastSeen: performance.now() }
+    const client: Client = { transport, connection }
     return client
   }
 
   async #evictIdle(): Promise<void> {
     if (this.#byId.size < MAX_CLIENTS) return
     const [oldest] = [...this.#byId.values()]
-      .filter(({ running }) => running === 0)
-      .sort((a, b) => a.lastSeen - b.lastSeen)
+      .filter(({ transport }) => transport.isIdle)
+      .sort((a, b) => a.transport.lastSeen - b.transport.lastSeen)
     if (oldest === undefined)
       throw new Error(`The server has ${MAX_CLIENTS} active clients, which is its limit. Try again later.`)
     await this.#closeClient(oldest)

@@ -2,7 +2,8 @@ import { getRequestListener } from '@hono/node-server'
 import { createMcpHandler, isLegacyRequest, type McpHttpHandler } from '@modelcontextprotocol/server'
 import { bearerOf, errorText, foreignTo, isSameSecret, listenOnLoopback, newToken } from '../../surface/index.js'
 import { type McpHost, newSessionId } from './host.js'
-import { errorResponse, HttpClients, MAX_BODY_BYTES } from './http-clients.js'
+import { readBody } from './http-body.js'
+import { errorResponse, HttpClients } from './http-clients.js'
 
 /** Where to listen, always on 127.0.0.1. */
 export interface HttpOptions {
@@ -27,8 +28,10 @@ export async function serveMcpHttp(host: McpHost, { port = 0 }: HttpOptions = {}
       const refusal = refusalOf(request, at, token)
       if (refusal !== undefined) return errorResponse(...refusal)
       try {
-        const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: MAX_BODY_BYTES })
-        return await (isLegacy ? clients.handle(request) : modern.fetch(request))
+        const sent = request.method === 'POST' ? await readBody(request) : undefined
+        if (sent instanceof Response) return sent
+        const isLegacy = await isLegacyRequest(request, sent?.parsedBody)
+        return await (isLegacy ? clients.handle(request, sent) : modern.fetch(request, sent))
       } catch (error) {
         return errorResponse(500, errorText(error))
       }
@@ -56,7 +59,7 @@ function modernHandler(host: McpHost): McpHttpHandler {
       return (await host.serve({ isModern: true, isBrief: true, session: sessionName || (host.session ?? common) }))
         .server
     },
-    { legacy: 'reject', maxRequestBodySize: MAX_BODY_BYTES },
+    { legacy: 'reject' },
   )
   const end = host.watch(({ sessions, intents }) => {
     if (intents || sessions.length > 0) handler.notify.resourcesChanged()

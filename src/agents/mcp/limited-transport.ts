@@ -91,7 +91,7 @@ function isCall(message: JSONRPCMessage): message is Call {
 }
 
 /** The id of the request that a message cancels. */
-function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
+export function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
   if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined
   const id = message.params?.requestId
   return typeof id === 'string' || typeof id === 'number' ? id : undefined

@@ -1,0 +1,47 @@
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type RequestId,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import { rpcError, type SentBody } from './http-body.js'
+import { cancelledBy, INVALID_REQUEST } from './limited-transport.js'
+
+/** The library's transport, which knows the calls that run. It mixes up the answers of calls with one id. */
+export class HttpTransport extends WebStandardStreamableHTTPServerTransport {
+  readonly #running = new Set<RequestId>()
+  /** When the client last sent something or got an answer, by the monotonic clock. */
+  lastSeen = performance.now()
+
+  get isIdle(): boolean {
+    return this.#running.size === 0
+  }
+
+  /** @param sent the body of the request; undefined if it has none */
+  async answer(request: Request, sent: SentBody | undefined): Promise<Response> {
+    this.lastSeen = performance.now()
+    const messages = sent === undefined ? [] : [sent.parsedBody].flat()
+    const calls = messages.filter(isJSONRPCRequest).map(({ id }) => id)
+    const taken = calls.find((id, at) => this.#running.has(id) || calls.indexOf(id) !== at)
+    if (taken !== undefined)
+      return rpcError(400, INVALID_REQUEST, `A call with the id ${JSON.stringify(taken)} is still running.`)
+    for (const id of calls) this.#running.add(id)
+    const response = await this.handleRequest(request, sent)
+    if (!response.ok) for (const id of calls) this.#running.delete(id)
+    // A cancelled call has no answer.
+    else
+      for (const id of messages.filter(isJSONRPCNotification).map(cancelledBy))
+        if (id !== undefined) this.#running.delete(id)
+    return response
+  }
+
+  override async send(message: JSONRPCMessage, options?: { readonly relatedRequestId?: RequestId }): Promise<void> {
+    try {
+      await super.send(message, options)
+    } finally {
+      if (!('method' in message) && message.id !== undefined) this.#running.delete(message.id)
+      this.lastSeen = performance.now()
+    }
+  }
+}
