@@ -4,7 +4,7 @@ import { LongLineError, lineReader } from '../../src/core/line-reader.js'
 
 function linesOf(chunks: readonly Uint8Array[], maxBytes?: number): string[] {
   const lines: string[] = []
-  const read = lineReader((line) => lines.push(line), maxBytes)
+  const read = lineReader((line) => lines.push(line), { ...(maxBytes !== undefined && { maxBytes }) })
   for (const chunk of chunks) read(chunk)
   return lines
 }
@@ -23,6 +23,13 @@ describe('lineReader', () => {
         expect(linesOf(chunks.map((each) => Buffer.from(each)))).toEqual(ended.filter((line) => line !== ''))
       }),
     )
+  })
+
+  it('reports a line that is not valid UTF-8 instead of replacing its characters', () => {
+    const lines: string[] = []
+    const read = lineReader((line) => lines.push(line), { onBroken: () => lines.push('broken') })
+    read(Buffer.concat([Buffer.from('a\n"'), Buffer.from([0xff, 0xc3]), Buffer.from('"\nzwölf\n')]))
+    expect(lines).toEqual(['a', 'broken', 'zwölf'])
   })
 
   it('does not depend on a buffer that its caller uses again', () => {

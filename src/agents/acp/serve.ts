@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { defined } from '../../core/defined.js'
 import type { RunningCommand, Session, StartOptions, Workspace } from '../../index.js'
 import { errorText, lineReader, oneLine } from '../../surface/index.js'
-import { CODE, type Message, parseMessage, toRpcError } from './message.js'
+import { CODE, type Message, parseMessage, RpcFailure, toRpcError } from './message.js'
 import { Peer } from './peer.js'
 import { AcpProxy } from './proxy.js'
 
@@ -52,13 +52,13 @@ export async function serveAcp(options: AcpOptions): Promise<number | null> {
   })
   const proxy = new AcpProxy({ workspace, session, editor, agent, note, client, running: () => running })
   const fromAgent = lineReader(
-    parseLines(
+    ...parseLines(
       (message) => proxy.fromAgent(message),
       (error) => note(`The agent sent an invalid message: ${oneLine(error.message)}`),
     ),
   )
   const fromEditor = lineReader(
-    parseLines(
+    ...parseLines(
       (message) => proxy.fromEditor(message),
       (error) => editor.answer(null, { error: toRpcError(error) }),
     ),
@@ -111,8 +111,12 @@ export async function serveAcp(options: AcpOptions): Promise<number | null> {
   }
 }
 
-function parseLines(hear: (message: Message) => void, onInvalid: (error: Error) => void): (line: string) => void {
-  return (line) => {
+/** The arguments of a {@link lineReader} for messages. */
+function parseLines(
+  hear: (message: Message) => void,
+  onInvalid: (error: Error) => void,
+): Parameters<typeof lineReader> {
+  const onLine = (line: string) => {
     let message: Message
     try {
       message = parseMessage(line)
@@ -121,4 +125,5 @@ function parseLines(hear: (message: Message) => void, onInvalid: (error: Error) 
     }
     hear(message)
   }
+  return [onLine, { onBroken: () => onInvalid(new RpcFailure(CODE.parse, 'This is not valid UTF-8.')) }]
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { BodyTooLong, limitBody } from '../../surface/index.js'
-import { INVALID_REQUEST } from './limited-transport.js'
+import { INVALID_REQUEST, PARSE_ERROR } from './limited-transport.js'
 
 /** Most bytes of a message. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -23,9 +23,6 @@ export async function readBody(request: Request): Promise<SentBody | Response> {
     throw error
   }
 }
-
-/** JSON-RPC's code for text that is not JSON. */
-const PARSE_ERROR = -32_700
 
 /** An answer to a request that no call was read from. */
 export function rpcError(status: number, code: number, message: string): Response {

@@ -5,6 +5,8 @@ import { SerialQueue } from '../../surface/index.js'
 const MAX_RUNNING = 16
 /** JSON-RPC's code for an invalid request. */
 export const INVALID_REQUEST = -32_600
+/** JSON-RPC's code for text that is not JSON. */
+export const PARSE_ERROR = -32_700
 /** The requests whose answers can be large. */
 const CALLS: readonly string[] = ['tools/call', 'resources/read']
 

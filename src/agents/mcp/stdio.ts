@@ -2,7 +2,7 @@ import { pipeline, Transform } from 'node:stream'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { LongLineError, lineReader } from '../../surface/index.js'
 import { type McpConnection, type McpHost, newSessionId } from './host.js'
-import { INVALID_REQUEST, LimitedTransport } from './limited-transport.js'
+import { INVALID_REQUEST, LimitedTransport, PARSE_ERROR } from './limited-transport.js'
 
 /**
  * Serves the client that started this process over stdio, until it disconnects or `signal` aborts. Its first message shows
@@ -66,15 +66,22 @@ function wholeLines(): Transform {
     },
   })
   // The library ignores a batch, so its sender would wait for ever.
-  const read = lineReader((line) => (line.trimStart().startsWith('[') ? refuseBatch() : lines.push(`${line}\n`)))
+  const read = lineReader(
+    (line) => (line.trimStart().startsWith('[') ? refuse(BATCH) : lines.push(`${line}\n`)),
+    // A decoder would put other characters in place of broken ones, and a file would get those.
+    { onBroken: () => refuse(BROKEN) },
+  )
   return lines
 }
 
 /** Bytes that may wait for a client that reads no answers. */
 const MAX_UNREAD = 1 << 20
 
-function refuseBatch(): void {
-  const error = { code: INVALID_REQUEST, message: 'Batches are not supported: send each message on a line of its own.' }
+const BATCH = { code: INVALID_REQUEST, message: 'Batches are not supported: send each message on a line of its own.' }
+const BROKEN = { code: PARSE_ERROR, message: 'The message is not valid UTF-8.' }
+
+/** Answers a line that no message was read from. */
+function refuse(error: { readonly code: number; readonly message: string }): void {
   if (process.stdout.writableLength < MAX_UNREAD)
     process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error })}\n`)
 }

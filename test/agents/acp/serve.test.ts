@@ -314,6 +314,14 @@ describe('invalid messages and lost connections', () => {
     expect(editor.received.find(({ id }) => id === null)?.error?.code).toBe(-32_700)
   })
 
+  it('a message that is not valid UTF-8 is answered with an error', async () => {
+    const { editor } = await startProxySession()
+    const broken = [Buffer.from('{"jsonrpc":"2.0","id":5,"method":"'), Buffer.from([0xff]), Buffer.from('"}\n')]
+    editor.input.write(Buffer.concat(broken))
+    await editor.prompt()
+    expect(editor.received.find(({ id }) => id === null)?.error?.message).toBe('This is not valid UTF-8.')
+  })
+
   it('a message that is nested too deeply is not passed on, and the connection stays open', async () => {
     const { editor, file, log } = await startProxySession()
     const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`

@@ -17,7 +17,8 @@ const PING = { jsonrpc: '2.0', id: 2, method: 'ping' }
 
 /** Sends lines to `escrow mcp`, and returns its answers. */
 function serve(root: string, ...messages: unknown[]) {
-  const input = messages.map((message) => `${JSON.stringify(message)}\n`).join('')
+  const lines = messages.map((message) => (Buffer.isBuffer(message) ? message : Buffer.from(JSON.stringify(message))))
+  const input = Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]))
   const command = [`${compileOnce()}/test/children/escrow.js`, 'mcp', '-C', root]
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { input, encoding: 'utf8' })
   const answers: unknown[] = stdout
@@ -31,6 +32,20 @@ it('a batch is answered with an error, and the next message is served', () => {
   const { answers } = serve(testWorkspace().root, [HELLO], [], PING)
   const refused = { jsonrpc: '2.0', id: null, error: { code: -32_600, message: expect.stringMatching(/^Batches are/) } }
   expect(answers).toEqual([refused, refused, { jsonrpc: '2.0', id: 2, result: {} }])
+})
+
+it('a message that is not valid UTF-8 is answered with an error, and the next one is served', () => {
+  const broken = Buffer.concat([
+    Buffer.from('{"jsonrpc":"2.0","id":1,"method":"'),
+    Buffer.from([0xff]),
+    Buffer.from('"}'),
+  ])
+  const { answers } = serve(testWorkspace().root, broken, PING)
+  const error = { code: -32_700, message: 'The message is not valid UTF-8.' }
+  expect(answers).toEqual([
+    { jsonrpc: '2.0', id: null, error },
+    { jsonrpc: '2.0', id: 2, result: {} },
+  ])
 })
 
 it('a session that cannot be stored ends the process with the reason', () => {
