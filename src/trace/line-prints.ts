@@ -59,7 +59,19 @@ export function printsOf(lines: readonly string[]): string[] {
 }
 
 export function weightOf(print: string): number {
-  return Buffer.from(print.slice(-4), 'base64')[2] ?? 0
+  const end = print.length
+  const [one, two] = [digitAt(print, end - 4), digitAt(print, end - 3)]
+  const [three, four] = [digitAt(print, end - 2), digitAt(print, end - 1)]
+  // Only a print that this program did not write has other characters.
+  if (one < 0 || two < 0 || three < 0 || four < 0) return Buffer.from(print.slice(-4), 'base64')[2] ?? 0
+  return ((three & 0b11) << 6) | four
+}
+
+/** The value of each base64 digit, by its ASCII code. Others are -1. */
+const DIGITS = Int8Array.from({ length: 128 }, (_, code) => BASE64.indexOf(String.fromCharCode(code)))
+
+function digitAt(text: string, at: number): number {
+  return DIGITS[text.charCodeAt(at)] ?? -1
 }
 
 /** Splits the fingerprints of a record, which follow each other; undefined if the text is not valid. */

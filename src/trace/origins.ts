@@ -1,4 +1,5 @@
 import { weightOf } from './line-prints.js'
+import { StrandSearch } from './strand-search.js'
 
 /** Finds the old place of lines that were added to a file. A run of them with enough weight is a move or a copy. */
 
@@ -55,6 +56,7 @@ export function adoptLines(
   prints: readonly string[],
   isOpen: (line: number) => boolean,
   strandsOf: (print: string) => Iterable<Strand>,
+  search = new StrandSearch(),
 ): Map<number, Cell> {
   const adopted = new Map<number, Cell>()
   const isFree = (line: number) => line >= 0 && line < prints.length && isOpen(line) && !adopted.has(line)
@@ -67,7 +69,7 @@ export function adoptLines(
     for (const strand of strandsOf(print)) {
       if (++strands > STRANDS || budget <= 0) break
       budget -= strand.cells.length
-      for (const at of placesIn(strand.cells, print)) {
+      for (const at of search.places(strand.cells, print)) {
         const run = runAt({ prints, line, cells: strand.cells, at, isFree })
         budget -= run.last - run.first
         if (run.weight >= strand.least && run.weight > (best?.weight ?? 0)) best = run
@@ -80,10 +82,6 @@ export function adoptLines(
     }
   }
   return adopted
-}
-
-function* placesIn(cells: readonly Cell[], print: string): Generator<number> {
-  for (let at = 0; at < cells.length; at++) if (cells[at]?.print === print) yield at
 }
 
 interface Run {

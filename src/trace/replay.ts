@@ -3,8 +3,10 @@ import type { TraceRecord } from '../core/api.js'
 import { FOLLOWED_LINES } from './attribution.js'
 import { Births } from './births.js'
 import { type LineHunk, lineHunks, originsBy } from './line-hunks.js'
+import { LinePlaces } from './line-places.js'
 import { weightOf } from './line-prints.js'
 import { adoptLines, type Cell, type Strand, WEIGHT_ACROSS, WEIGHT_WITHIN } from './origins.js'
+import { StrandSearch } from './strand-search.js'
 import { type Claim, type LineChange, OUTSIDE, type TracedFile, tracedIn, UNKNOWN } from './traced-files.js'
 import { type FileCells, recordedCells, UNKNOWN_CELL, unchangedCells, Versions } from './versions.js'
 
@@ -35,9 +37,10 @@ export class Replay {
   /** Commit → path → the lines it removed there, for its undo. */
   readonly #removed = new Map<string, Map<string, readonly Cell[]>>()
   /** The files that have or had each wanted line. Removed runs of lines are in {@link #removedRuns}. */
-  readonly #places = new Map<string, Set<string>>()
+  readonly #places: LinePlaces
   readonly #removedRuns = new Map<string, (readonly Cell[])[]>()
 
+  readonly #search: StrandSearch
   #unknownLeft = MAX_UNKNOWN
   /** The number of lines that may still be kept, in files and for an undo. */
   #linesLeft = MAX_LINES
@@ -48,6 +51,8 @@ export class Replay {
   /** @param wanted the fingerprints of the lines that a caller will ask about; others are skipped */
   constructor(private readonly wanted: Pick<ReadonlySet<string>, 'has'>) {
     this.births = new Births(wanted)
+    this.#search = new StrandSearch(wanted)
+    this.#places = new LinePlaces((print) => this.#isEvidence(print))
   }
 
   /**
@@ -69,7 +74,7 @@ export class Replay {
       now: this.#apply(file, { known: before.get(file.from ?? file.path), removed, undoes, effect }),
     }))
     for (const { path, from } of files) this.#dropOldPath(path, from)
-    for (const { path, now } of next) if (now !== undefined) this.#placeCells(path, now)
+    for (const { path, now } of next) if (now !== undefined) this.#placeCells(path, now, before.get(path))
     for (const { path, claims } of files) this.#claim(path, claims)
     for (const cells of removed.values()) this.#rememberRemoved(cells)
     if (tx !== undefined) this.#keepForUndo(tx, removed)
@@ -103,6 +108,7 @@ export class Replay {
       prints,
       (line) => unchangedAt(line) === undefined,
       (print) => this.#strands(print, path, known, true),
+      this.#search,
     )
     return prints.map((print, line) => {
       const origin = () => this.births.authorAt(prints, line) ?? (known ? outside : UNKNOWN)
@@ -120,7 +126,8 @@ export class Replay {
   /** A file that was moved outside escrowfs: its content is that of another path. */
   #movedFrom(contentDigest: string | null): FileCells | undefined {
     if (contentDigest === null) return undefined
-    return [...this.#files.values()].find(({ digest }) => digest === contentDigest)
+    for (const file of this.#files.values()) if (file.digest === contentDigest) return file
+    return undefined
   }
 
   #earlierAt(path: string, contentDigest: string | null): FileCells | undefined {
@@ -153,7 +160,11 @@ export class Replay {
   }
 
   /** The lines that a change applies to. A record that does not list them continues from the one before it. */
-  #base({ path, from = path, before, outside }: TracedFile, change: LineChange, known: FileCells | undefined): Cell[] {
+  #base(
+    { path, from = path, before, outside }: TracedFile,
+    change: LineChange,
+    known: FileCells | undefined,
+  ): readonly Cell[] {
     if (change.base !== undefined) {
       const cells = this.linesAt(from, change.base, before ?? null, outside)
       // Lines that were removed outside escrowfs may be in another file by now.
@@ -161,11 +172,11 @@ export class Replay {
       this.#onOtherBranches.delete(path)
       return cells
     }
-    if (known !== undefined && known.digest === before) return [...known.cells]
+    if (known !== undefined && known.digest === before) return known.cells
     if (known !== undefined) this.#keepForMerge(path, known)
     if (before === null) return []
     const earlier = this.#earlierAt(from, before ?? null)
-    if (earlier !== undefined) return [...earlier.cells]
+    if (earlier !== undefined) return earlier.cells
     // The previous record is missing, so only the number of these lines is known.
     const last = change.hunks.at(-1)
     const claimed = last === undefined ? 0 : last.at + last.removed
@@ -182,9 +193,15 @@ export class Replay {
     const restored = file.undoes === undefined ? new Map<number, Cell>() : this.#restoredCells(lines, prints, file)
     const isOpen = (line: number) => written.has(line) && !restored.has(line)
     const justRemoved = [...file.removed.values()].map((cells) => ({ cells, least: WEIGHT_ACROSS }))
-    const adopted = adoptLines(prints, isOpen, (print) =>
-      this.wanted.has(print) ? [...this.#strands(print, file.from, file.known, false), ...justRemoved] : [],
-    )
+    const { wanted } = this
+    const strands = (print: string) => this.#strands(print, file.from, file.known, false)
+    function* strandsOf(print: string): Generator<Strand> {
+      if (!wanted.has(print)) return
+      yield* strands(print)
+      yield* justRemoved
+    }
+    const isAnyWanted = lines.some((line) => wanted.has(prints[line] ?? ''))
+    const adopted = isAnyWanted ? adoptLines(prints, isOpen, strandsOf, this.#search) : []
     for (const [line, cell] of [...restored, ...adopted]) {
       const replaced = written.get(line)
       if (replaced !== undefined) file.effect.followed.add(replaced)
@@ -217,23 +234,16 @@ export class Replay {
   *#strands(print: string, path: string, own: FileCells | undefined, includeRemoved: boolean): Generator<Strand> {
     if (!this.wanted.has(print)) return
     if (own !== undefined) yield { cells: own.cells, least: WEIGHT_WITHIN }
-    for (const other of this.#places.get(print) ?? []) {
-      const cells = this.#files.get(other)?.cells
-      if (cells !== undefined && other !== path) yield { cells, least: WEIGHT_ACROSS }
-    }
+    yield* this.#places.elsewhere(print, path)
     for (const cells of includeRemoved ? (this.#removedRuns.get(print) ?? []) : [])
       yield { cells, least: WEIGHT_ACROSS }
   }
 
-  #placeCells(path: string, now: FileCells): void {
+  /** @param before the file at that path, whose lines have their places */
+  #placeCells(path: string, now: FileCells, before: FileCells | undefined): void {
     this.#release(this.#files.get(path)?.cells ?? [])
     this.#files.set(path, now)
-    for (const { print } of now.cells) {
-      if (!this.#isEvidence(print)) continue
-      const places = this.#places.get(print)
-      if (places === undefined) this.#places.set(print, new Set([path]))
-      else places.add(path)
-    }
+    this.#places.set(path, now.cells, before?.cells ?? [])
   }
 
   /** Keeps the content of a record on another branch, for the content that git merges from both. */
@@ -284,6 +294,7 @@ export class Replay {
   #dropFile(path: string): void {
     this.#release(this.#files.get(path)?.cells ?? [])
     this.#files.delete(path)
+    this.#places.drop(path)
   }
 
   /** Returns the file if there is room for its lines. */

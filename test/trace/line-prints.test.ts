@@ -35,4 +35,14 @@ describe('the fingerprint of a line', () => {
     expect(printOf('}')).toHaveLength(PRINT_LENGTH)
     expect([printOf(' }'), printOf('ab 1'), printOf('x'.repeat(300))].map(weightOf)).toEqual([0, 3, 255])
   })
+
+  it('has the weight that base64 decodes to, whatever a record names as a print', () => {
+    const base64 = fc.string({ unit: fc.constantFrom(...'AZaz09+/'), maxLength: PRINT_LENGTH })
+    fc.assert(
+      fc.property(fc.oneof(base64, fc.string({ unit: 'binary', maxLength: PRINT_LENGTH })), (print) => {
+        expect(weightOf(print)).toBe(Buffer.from(print.slice(-4), 'base64')[2] ?? 0)
+      }),
+      { numRuns: 2000 },
+    )
+  })
 })
