@@ -127,9 +127,27 @@ function tracedChange(source: Source, recorded: RecordedChange, entry: Fields, l
 
 function authorsOf({ record }: Source, ranges: readonly Range[]): Pick<TracedFile, 'originOf' | 'outside'> {
   const id = text(record.id)
+  const rangeWith = rangeFinder(ranges)
   return {
-    originOf: (line) => ranges.find(({ first, last }) => first <= line + 1 && line + 1 <= last)?.origin ?? UNKNOWN,
+    originOf: (line) => rangeWith(line + 1)?.origin ?? UNKNOWN,
     outside: { ...OUTSIDE, ...defined({ recordId: id }) },
+  }
+}
+
+/** Finds the first range with a line. Our writer lists ranges in rising order, and other tools may not. */
+function rangeFinder(ranges: readonly Range[]): (line: number) => Range | undefined {
+  const isWithin = (line: number, range: Range | undefined) =>
+    range !== undefined && range.first <= line && line <= range.last
+  const isRising = ranges.every(({ first, last }, n) => (ranges[n - 1]?.last ?? 0) < first && first <= last)
+  if (!isRising) return (line) => ranges.find((range) => isWithin(line, range))
+  return (line) => {
+    let [from, to] = [0, ranges.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if ((ranges[middle]?.last ?? 0) < line) from = middle + 1
+      else to = middle
+    }
+    return isWithin(line, ranges[from]) ? ranges[from] : undefined
   }
 }
 

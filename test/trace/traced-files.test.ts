@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { contentHash } from '../../src/trace/attribution.js'
 import { openLedger } from '../../src/trace/ledger.js'
@@ -65,6 +66,31 @@ describe('records of older shapes', () => {
       { files: [{ path: 'src/a.ts', ranges: [{ start_line: -1 }] }] },
     ]
     expect((await blameRecords(record('A'), record('B'), ...odd))[1]).toMatchObject({ recordId: 'B' })
+  })
+
+  it('attributes a line to the first range that has it, in any order of ranges', () => {
+    const bounds = fc.tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: -1, max: 3 }))
+    const apart = fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.nat(2)), { maxLength: 6 }).map((all) => {
+      let at = 0
+      return all.map(([gap, more]) => {
+        const first = at + gap
+        at = first + more
+        return [first, more] as const
+      })
+    })
+    fc.assert(
+      fc.property(fc.oneof(apart, fc.array(bounds, { maxLength: 6 })), (all) => {
+        const rows = all.map(([first, more], n) => ({ first, last: first + more, model: `m${n}` }))
+        const listed = rows.map(({ first, last, model }) => {
+          return { start_line: first, end_line: last, contributor: { model_id: model } }
+        })
+        const [file] = tracedIn({ id: 'R', files: [{ path: 'a', ranges: listed }] }).files
+        for (let line = 0; line < 24; line++) {
+          const row = rows.find(({ first, last }) => first <= line + 1 && line + 1 <= last)
+          expect(file?.originOf(line).model).toBe(row?.model)
+        }
+      }),
+    )
   })
 
   it('ignores invalid lines', () => {
