@@ -141,7 +141,7 @@ function tryAcquire(lockSync: LockSync, file: string, isOver: boolean): Held | u
     }
     // proper-lockfile judges the age by the wall clock, so here no lock is ever stale to it.
     const unlock = lockSync(file, { realpath: false, stale: Number.MAX_SAFE_INTEGER, update: RENEW_MS, onCompromised })
-    const card = signOr(unlock, file)
+    const card = signOrRelease(unlock, file)
     const release = () => {
       // A lost lock belongs to someone else by now.
       if (compromised) return
@@ -156,7 +156,7 @@ function tryAcquire(lockSync: LockSync, file: string, isOver: boolean): Held | u
 }
 
 /** Signs the lock that this process has just taken, or lets it go. */
-function signOr(unlock: () => void, file: string): string {
+function signOrRelease(unlock: () => void, file: string): string {
   try {
     return signCard(file)
   } catch (error) {
