@@ -1,5 +1,3 @@
-import { performance } from 'node:perf_hooks'
-
 /**
  * Memoizes questions to the kernel for one turn of the event loop: one callback, and the promises it settled. No other
  * input reaches the process within a turn, so the answers are as good as if everything happened at once. After a

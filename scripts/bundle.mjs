@@ -139,6 +139,7 @@ export class Volume {
 const LAZY_BUILTINS = {
   'node:child_process': ['spawn', 'spawnSync'],
   'node:http': ['createServer', 'request'],
+  'node:zlib': ['crc32'],
 }
 const lazyModule = (name) =>
   LAZY_BUILTINS[name].map(
