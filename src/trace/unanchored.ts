@@ -2,7 +2,7 @@ import { defined } from '../core/defined.js'
 import type { SharedFile } from '../core/layout.js'
 import type { UnanchoredRecords } from '../core/ledger-api.js'
 import type { Anchors } from './anchors.js'
-import { toHistoryEntry } from './history-entry.js'
+import { text } from './fields.js'
 import { ownRecord } from './own-record.js'
 import type { Copies } from './published.js'
 import { unvouchedLines, Vouching } from './vouching.js'
@@ -17,10 +17,10 @@ export function unanchoredRecords(file: SharedFile, anchors: Anchors, copies: Co
   let first: string | undefined
   let last: string | undefined
   for (const { value } of unvouchedLines(file, vouching)) {
-    const { at, by, sessionId } = toHistoryEntry(value)
+    const [at, sessionId] = [text(value.timestamp), text(value.session_id)]
+    const { reviewer, approved_by: approvedBy = [] } = ownRecord(value) ?? {}
     lines++
-    if (by !== undefined) approvers.add(by)
-    for (const name of ownRecord(value)?.approved_by ?? []) approvers.add(name)
+    for (const name of [reviewer?.name, ...approvedBy]) if (name !== undefined) approvers.add(name)
     if (sessionId !== undefined) sessions.add(sessionId)
     if (at !== undefined && (first === undefined || at < first)) first = at
     if (at !== undefined && (last === undefined || at > last)) last = at
