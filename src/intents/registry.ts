@@ -5,7 +5,7 @@ import { INIT_HINT, type IntentsState, selectable, unknownIntent } from '../core
 import type { Layout } from '../core/layout.js'
 import { acceptAndWrite, openAccepted } from '../os/accepted-files.js'
 import { cachedFile } from '../os/cached-file.js'
-import { withProcessLock } from '../os/lock.js'
+import { assertHeld, withProcessLock } from '../os/lock.js'
 import { replaceShared } from '../os/shared-files.js'
 import { MAX_YAML_BYTES, type YamlProblem } from '../os/yaml-problem.js'
 import { combineReadings, openAcceptedIntents, type Readings } from './accepted.js'
@@ -72,17 +72,19 @@ export function openRegistry(layout: Layout): RegistryStore {
     text: () => textOf(current().file),
     async withEdits(work) {
       assertPresent(current().state)
-      return withProcessLock(layout.locks, 'intents', async () => {
+      return withProcessLock(layout.locks, 'intents', async (lost) => {
+        const assertOurs = () => assertHeld(lost, FILE)
         const before: Readings[] = []
         const edits = createEdits(
           layout,
           () => open()(),
+          assertOurs,
           (readings) => before.push(readings),
         )
         try {
           return await work(edits)
         } catch (error) {
-          if (before[0] !== undefined) takeBack(layout, before[0], error)
+          if (before[0] !== undefined) takeBack(layout, before[0], assertOurs, error)
           throw error
         }
       })
@@ -94,8 +96,9 @@ export function openRegistry(layout: Layout): RegistryStore {
  * Puts the texts before a failed edit back: without its ledger record, an intent would be there twice after another try.
  * Needs no more room than there was before the edit.
  */
-function takeBack(layout: Layout, { file, accepted }: Readings, failure: unknown): void {
+function takeBack(layout: Layout, { file, accepted }: Readings, assertOurs: () => void, failure: unknown): void {
   try {
+    assertOurs()
     acceptAndWrite(layout, new Map([[FILE, accepted.text]]), () => replaceShared(layout.intentsFile, file.text ?? ''))
   } catch (error) {
     throw new EscrowError(
@@ -106,9 +109,18 @@ function takeBack(layout: Layout, { file, accepted }: Readings, failure: unknown
   }
 }
 
-/** @param onWrite gets what was there before each edit that was made */
-function createEdits(layout: Layout, readFresh: () => Readings, onWrite: (before: Readings) => void): RegistryEdits {
+/**
+ * @param assertOurs throws if another process may have written since
+ * @param onWrite gets what was there before each edit that was made
+ */
+function createEdits(
+  layout: Layout,
+  readFresh: () => Readings,
+  assertOurs: () => void,
+  onWrite: (before: Readings) => void,
+): RegistryEdits {
   function write(before: Readings, text: string | undefined, accepted: string | undefined, onEdit = onWrite): void {
+    assertOurs()
     const writeFile = () => text !== undefined && replaceShared(layout.intentsFile, text)
     if (accepted === undefined) writeFile()
     else acceptAndWrite(layout, new Map([[FILE, accepted]]), writeFile)

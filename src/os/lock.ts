@@ -8,7 +8,7 @@ import { errorText } from '../core/error-text.js'
 import { newId } from '../core/ids.js'
 import { isDead, MAX_CARD_BYTES, type ProcessIdentity, thisProcess } from './process.js'
 import { readSmall } from './read.js'
-import { createFile, ensurePrivateDir, removeEmptyDir, removeName, renameSync } from './write.js'
+import { createFile, ensurePrivateDir, lockCalls, removeEmptyDir, removeName, renameSync } from './write.js'
 
 /**
  * Runs `work` under a process lock of the workspace (proper-lockfile, `<locks>/<name>.lock`).
@@ -22,7 +22,7 @@ import { createFile, ensurePrivateDir, removeEmptyDir, removeName, renameSync } 
  *
  * Taking the lock, synchronous work, and releasing it are one synchronous run: no other task of this process can
  * interrupt it and keep the others waiting.
- * @param work gets `lost()`, which is true once the lock was lost; it checks before it publishes
+ * @param work gets `lost()`, which is true once the lock was lost; it checks before it publishes, or see {@link assertHeld}
  * @throws EscrowError `ledger_unavailable` if locks cannot be made. ELOCKED when a living holder keeps it longer
  * than {@link WAIT_MS}.
  */
@@ -45,6 +45,17 @@ export async function withProcessLock<T>(
     if (!isTried || !freeOver(file, wait.unchanged, limits.staleMs))
       await sleep(waitTime(wait.waited) * (0.5 + Math.random()))
   }
+}
+
+/**
+ * Call it before a write that replaces what another process may have written since the lock was lost.
+ * @param what the thing that the lock is for
+ * @throws EscrowError `session_busy`
+ */
+export function assertHeld(lost: () => boolean, what: string): void {
+  if (!lost()) return
+  const message = `Another process took over ${what} while this one was stopped. Nothing was written.`
+  throw new EscrowError('session_busy', message, { hint: 'Try again.' })
 }
 
 /** Measures a wait for a lock, by the monotonic clock. */
@@ -134,34 +145,61 @@ interface Held {
 
 /** Undefined while another holds it. */
 function tryAcquire(lockSync: LockSync, file: string, isOver: boolean): Held | undefined {
-  let compromised = false
+  const hold = new Hold(file)
   try {
-    const onCompromised = () => {
-      compromised = true
-    }
     // proper-lockfile judges the age by the wall clock, so here no lock is ever stale to it.
-    const unlock = lockSync(file, { realpath: false, stale: Number.MAX_SAFE_INTEGER, update: RENEW_MS, onCompromised })
-    const card = signOrRelease(unlock, file)
-    const release = () => {
-      // A lost lock belongs to someone else by now.
-      if (compromised) return
-      if (readCard(file)?.nonce === card) removeName(cardOf(file))
-      letGo(unlock)
-    }
-    return { isLost: () => compromised, release }
+    const unlock = lockSync(file, {
+      realpath: false,
+      stale: Number.MAX_SAFE_INTEGER,
+      update: RENEW_MS,
+      onCompromised: () => hold.end(),
+      fs: lockCalls(() => !hold.isLost()),
+    })
+    hold.sign(() => letGo(unlock))
+    return { isLost: () => hold.isLost(), release: () => hold.release(() => letGo(unlock)) }
   } catch (error) {
     if (codeOf(error) !== 'ELOCKED' || isOver) throw error
     return undefined
   }
 }
 
-/** Signs the lock that this process has just taken, or lets it go. */
-function signOrRelease(unlock: () => void, file: string): string {
-  try {
-    return signCard(file)
-  } catch (error) {
-    letGo(unlock)
-    throw error
+/**
+ * What this process knows of the lock that it took. A process that was stopped for longer than {@link STALE_MS} goes on in the middle
+ * of its work, before any timer: only the card shows that another process has taken the lock.
+ */
+class Hold {
+  #nonce: string | undefined
+  #isOver = false
+
+  constructor(private readonly file: string) {}
+
+  /** Signs the lock that this process has just taken, or lets it go. */
+  sign(letGo: () => void): void {
+    try {
+      this.#nonce = signCard(this.file)
+    } catch (error) {
+      letGo()
+      throw error
+    }
+  }
+
+  isLost(): boolean {
+    this.#isOver ||= this.#nonce !== undefined && !isSignedBy(this.file, this.#nonce)
+    return this.#isOver
+  }
+
+  /** proper-lockfile has found that the lock is not its own. */
+  end(): void {
+    this.#isOver = true
+  }
+
+  /** A lost lock belongs to another process by now: only its renewal ends. */
+  release(letGo: () => void): void {
+    if (!this.isLost()) {
+      this.#nonce = undefined
+      removeName(cardOf(this.file))
+    }
+    letGo()
   }
 }
 
@@ -201,6 +239,15 @@ function readCard(file: string): Card | undefined {
     return JSON.parse(readSmall(cardOf(file), MAX_CARD_BYTES)) as Card
   } catch {
     return undefined
+  }
+}
+
+/** A card that cannot be read now, for want of a descriptor for example, counts as that of `nonce`. */
+function isSignedBy(file: string, nonce: string): boolean {
+  try {
+    return (JSON.parse(readSmall(cardOf(file), MAX_CARD_BYTES)) as Card).nonce === nonce
+  } catch (error) {
+    return codeOf(error) !== 'ENOENT'
   }
 }
 

@@ -24,6 +24,7 @@ import {
   statSync,
   symlinkSync,
   unlinkSync,
+  utimesSync,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -280,6 +281,11 @@ export function removeEmptyDir(path: string): boolean {
     if (code === 'ENOTEMPTY' || code === 'EEXIST') return false
     throw error
   }
+}
+
+/** The calls by which proper-lockfile keeps a lock, which is a directory. @param mayRemove whether the lock is its own */
+export function lockCalls(mayRemove: () => boolean) {
+  return { mkdirSync, statSync, utimesSync, rmdirSync: (path: string) => mayRemove() && rmdirSync(path) }
 }
 
 /** chown of a name. Does not follow a symlink. Throws EPERM without the right. */

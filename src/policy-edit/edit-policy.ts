@@ -2,7 +2,7 @@ import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { acceptAndWrite, openAccepted } from '../os/accepted-files.js'
 import { cachedFile } from '../os/cached-file.js'
-import { withProcessLock } from '../os/lock.js'
+import { assertHeld, withProcessLock } from '../os/lock.js'
 import { createShared, replaceShared } from '../os/shared-files.js'
 import { MAX_YAML_BYTES } from '../os/yaml-problem.js'
 import { POLICY_FILE, type PolicyRules, readPolicy } from '../policy/index.js'
@@ -23,7 +23,7 @@ export interface PolicyEdit {
  * @throws EscrowError `policy_invalid` if the file cannot be read before or after the edit.
  */
 export async function editPolicy(layout: Layout, { empty, before, change, after }: PolicyEdit): Promise<void> {
-  await withProcessLock(layout.locks, 'policy', () => {
+  await withProcessLock(layout.locks, 'policy', (lost) => {
     const file = cachedFile(layout.policyFile, MAX_YAML_BYTES, (bytes) => bytes)()
     const text = file.kind === 'bytes' ? file.bytes.toString() : empty
     const current = readPolicy(layout.root, file)
@@ -42,6 +42,7 @@ export async function editPolicy(layout: Layout, { empty, before, change, after 
     // The accepted copy gets the same edit, so that other unaccepted changes of the file stay unaccepted.
     const isSame = file.kind === 'absent' ? accepted === undefined : accepted === text
     const texts = new Map([[POLICY_FILE, isSame ? newText : applyChange(accepted ?? empty)]])
+    assertHeld(lost, POLICY_FILE)
     acceptAndWrite(layout, texts, () =>
       file.kind === 'absent' ? createShared(layout.policyFile, newText) : replaceShared(layout.policyFile, newText),
     )

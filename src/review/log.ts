@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
 import { codeOf, fileStampAt, readRegular } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
-import { withProcessLock } from '../os/lock.js'
+import { assertHeld, withProcessLock } from '../os/lock.js'
 import { appendDurable, ensurePrivateDir, syncDir } from '../os/write.js'
 import { type ReviewRecord, reviewRecord } from './record-schema.js'
 
@@ -38,7 +38,7 @@ export function openReviewLog(file: string, locks: string): ReviewLog {
   const put = (record: ReviewRecord, lost: () => boolean) => {
     ensurePrivateDir(directory)
     const { lines, size } = readLog()
-    if (lost()) throw lockLost()
+    assertHeld(lost, 'the review log')
     appendDurable(file, `${JSON.stringify(record)}\n`, lines.length < size ? lines.length : undefined)
     if (size === 0) syncDir(directory)
   }
@@ -54,13 +54,6 @@ export function openReviewLog(file: string, locks: string): ReviewLog {
         return true
       }),
   }
-}
-
-function lockLost(): EscrowError {
-  const hint = 'Try again.'
-  return new EscrowError('session_busy', 'Another process took over the review log. Nothing was recorded.', {
-    hint,
-  })
 }
 
 interface Scan {

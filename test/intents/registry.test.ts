@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, renameSync, statSync, utimesSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { IntentChanges } from '../../src/core/api.js'
 import { EscrowError } from '../../src/core/api-error.js'
@@ -250,6 +251,31 @@ describe("a person's edits", () => {
       reason: 'policy_invalid',
     })
     expect(workspace.text()).toBe(broken)
+  })
+
+  it('are refused, and not taken back, once another process has taken the lock', async () => {
+    const workspace = testWorkspace(PLAN)
+    const registry = openRegistry(workspace.layout)
+    const theirs = PLAN.replace('Rate limiting', 'Theirs')
+    const takeOver = () => {
+      writeFileSync(join(workspace.layout.locks, 'intents.holder'), JSON.stringify({ nonce: 'other' }))
+      workspace.write(theirs)
+    }
+    const late = registry.withEdits(async (edits) => {
+      takeOver()
+      edits.complete('INT-001')
+    })
+    await expect(late).rejects.toMatchObject({ reason: 'session_busy' })
+    expect(workspace.text()).toBe(theirs)
+    rmSync(workspace.layout.locks, { recursive: true })
+    workspace.write(PLAN)
+    const failed = registry.withEdits(async (edits) => {
+      edits.complete('INT-001')
+      takeOver()
+      throw new Error('no space')
+    })
+    await expect(failed).rejects.toMatchObject({ message: expect.stringContaining('could not be taken back') })
+    expect(workspace.text()).toBe(theirs)
   })
 
   it('lose no edit of two concurrent ones', async () => {

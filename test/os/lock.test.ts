@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { withProcessLock } from '../../src/os/lock.js'
+import { assertHeld, withProcessLock } from '../../src/os/lock.js'
 import { thisProcess } from '../../src/os/process.js'
 import { tempDir } from '../support/facade.js'
 
@@ -28,6 +28,13 @@ function writeHolder(holder: Record<string, unknown>): void {
   const later = new Date(Date.now() + 3_600_000)
   utimesSync(lock, later, later)
   writeFileSync(join(dir.path, 'commit.holder'), JSON.stringify(holder))
+}
+
+/** What a process does that frees and takes the lock of one that was stopped for too long. */
+function takeOver(): void {
+  rmdirSync(join(dir.path, 'commit.lock'))
+  rmSync(join(dir.path, 'commit.holder'))
+  writeHolder({ ...thisProcess(), nonce: 'other' })
 }
 
 describe('the process lock', () => {
@@ -69,6 +76,38 @@ describe('the process lock', () => {
     mkdirSync(join(dir.path, 'commit.holder'))
     await expect(withProcessLock(dir.path, 'commit', () => 'in')).rejects.toMatchObject({ code: 'EISDIR' })
     expect(readdirSync(dir.path)).toEqual(['commit.holder'])
+  })
+
+  it('is lost at once to a process that took it over, and not released by the one that lost it', async () => {
+    const seen: boolean[] = []
+    await withProcessLock(dir.path, 'commit', (lost) => {
+      seen.push(lost())
+      takeOver()
+      seen.push(lost())
+    })
+    expect(seen).toEqual([false, true])
+    expect(readdirSync(dir.path)).toEqual(['commit.holder', 'commit.lock'])
+    expect(readFileSync(join(dir.path, 'commit.holder'), 'utf8')).toContain('"nonce":"other"')
+  })
+
+  it('is not removed by a process that lost it and exits', () => {
+    const lock = JSON.stringify(join(import.meta.dirname, '../../src/os/lock.ts'))
+    const [locks, holder] = [dir.path, join(dir.path, 'commit.holder')].map((path) => JSON.stringify(path))
+    const code = `import { assertHeld, withProcessLock } from ${lock}
+      import { writeFileSync } from 'node:fs'
+      await withProcessLock(${locks}, 'commit', () => {
+        writeFileSync(${holder}, JSON.stringify({ nonce: 'other' }))
+        process.exit(0)
+      })`
+    const { status } = spawnSync(process.execPath, ['--import', './ts-node.mjs', '--input-type=module', '-e', code])
+    expect(status).toBe(0)
+    expect(readdirSync(dir.path)).toEqual(['commit.holder', 'commit.lock'])
+  })
+
+  it('refuses a write of a process that lost it', () => {
+    const refused = () => assertHeld(() => true, 'policy.yaml')
+    expect(refused).toThrow('Another process took over policy.yaml while this one was stopped. Nothing was written.')
+    expect(() => assertHeld(() => false, 'policy.yaml')).not.toThrow()
   })
 
   it('is taken, used and released in one run for synchronous work', async () => {

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { editPolicy } from '../../src/policy-edit/edit-policy.js'
 import { type AccessRule, rememberRule } from '../../src/policy-edit/remember-rule.js'
 import { testWorkspace } from '../intents/workspace.js'
 import { trust } from '../support/trust.js'
@@ -103,5 +104,15 @@ describe('an answer saved as a rule', () => {
     await Promise.all(['a', 'b', 'c'].map((path) => answer(path, 'allow')))
     for (const path of ['a', 'b', 'c']) expect(text()).toContain(`  ${path}: allow\n`)
     expect(fs.statSync(`${layout.policyFile}`).mode & 0o777).toBe(0o640)
+  })
+  it('is not written once another process has taken the lock', async () => {
+    const { text, layout } = setUp(POLICY)
+    const change = () => {
+      fs.writeFileSync(`${layout.locks}/policy.holder`, JSON.stringify({ nonce: 'other' }))
+      fs.writeFileSync(`${layout.policyFile}`, 'limits:\n  files: 7\n')
+      return 'access: {}\n'
+    }
+    await expect(editPolicy(layout, { empty: '', change })).rejects.toMatchObject({ reason: 'session_busy' })
+    expect(text()).toBe('limits:\n  files: 7\n')
   })
 })
