@@ -12,6 +12,7 @@ const INGEST_INTERVAL_MS = 2_000
 /** Milliseconds for an agent to end by itself after its editor disconnects. */
 const GRACE_MS = 2_000
 const CONNECTION_LOST = 'The editor closed the connection.'
+const SIGNALLED = 'A signal ended escrow.'
 /** Most bytes to buffer for an agent that does not read. */
 const MAX_BUFFERED_BYTES = 256 << 20
 
@@ -41,7 +42,6 @@ export async function serveAcp(options: AcpOptions): Promise<number | null> {
   const stdin = new PassThrough()
   let running: RunningCommand | undefined
   let end = (_why: string): void => undefined
-  let hasEditorClosed = false
   const stopped = new Promise<string>((resolve) => {
     end = resolve
   })
@@ -79,15 +79,12 @@ export async function serveAcp(options: AcpOptions): Promise<number | null> {
       end(errorText(error))
     }
   }
-  const onConnectionLost = () => end(CONNECTION_LOST)
-  const onEditorClosed = () => {
-    hasEditorClosed = true
-    onConnectionLost()
-  }
+  const onSignal = () => end(SIGNALLED)
+  const onEditorClosed = () => end(CONNECTION_LOST)
   input.on('data', onInput).once('end', onEditorClosed).once('close', onEditorClosed).once('error', onEditorClosed)
   output.once('error', onEditorClosed).once('close', onEditorClosed)
-  signal?.addEventListener('abort', onConnectionLost)
-  if (signal?.aborted) onConnectionLost()
+  signal?.addEventListener('abort', onSignal)
+  if (signal?.aborted) onSignal()
   if (input.destroyed) onEditorClosed()
   try {
     const exited = running.wait().then(
@@ -104,10 +101,10 @@ export async function serveAcp(options: AcpOptions): Promise<number | null> {
     stdin.end()
     const { exitCode } = await running.stop(GRACE_MS)
     // An editor ends its agents by closing the connection: that is not a failure, whatever the exit code.
-    return why === CONNECTION_LOST && hasEditorClosed ? 0 : exitCode
+    return why === CONNECTION_LOST ? 0 : exitCode
   } finally {
     input.off('data', onInput).destroy()
-    signal?.removeEventListener('abort', onConnectionLost)
+    signal?.removeEventListener('abort', onSignal)
   }
 }
 

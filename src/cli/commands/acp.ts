@@ -10,7 +10,7 @@ import {
 import type { Context } from '../context.js'
 import { pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
-import { runUntilSignal } from '../run-until-signal.js'
+import { exitCodeAfter, runUntilSignal } from '../run-until-signal.js'
 
 export function register(command: Command, context: Context): void {
   addAgentOptions(command)
@@ -27,17 +27,17 @@ async function serve({ io, asAgent, exit }: Context, agent: string[], options: A
   await asAgent(async (workspace) => {
     const session = await openAgentSession(agent, workspace, options, { io, prefix: 'acp' })
     await runUntilSignal(async (signal) => {
-      const streams = { input: process.stdin, output: process.stdout, log: io.err }
-      exit(
-        (await serveAcp({
-          workspace,
-          session,
-          command: resolveAgent(agent, options),
-          ...runOptionsOf(agent, options),
-          signal,
-          ...streams,
-        })) ?? 1,
-      )
+      const code = await serveAcp({
+        workspace,
+        session,
+        command: resolveAgent(agent, options),
+        ...runOptionsOf(agent, options),
+        signal,
+        input: process.stdin,
+        output: process.stdout,
+        log: io.err,
+      })
+      exit(signal.aborted ? exitCodeAfter(signal) : (code ?? 1))
     })
     const { changes } = await session.changes()
     if (options.session === undefined && changes.length === 0 && (await dropIfEmpty(workspace, session)))
