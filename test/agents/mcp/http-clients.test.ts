@@ -50,7 +50,11 @@ it('a call with the id of one that still runs is refused, and the first one gets
     400,
     { error: { code: -32_600, message: 'A call with the id 7 is still running.' } },
   ])
-  expect((await post([call(8, 'echo a'), call(8, 'echo b')], connection)).status).toBe(400)
+  const batch = await post([call(8, 'echo a'), call(8, 'echo b')], connection)
+  expect([batch.status, await batch.json()]).toMatchObject([
+    400,
+    { error: { code: -32_600, message: 'Two calls of this batch have the id 8.' } },
+  ])
   expect(await first.text()).toContain('first')
   expect(await (await post(call(7, 'echo third'), connection)).text()).toContain('third')
 })
