@@ -2,6 +2,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
 import { codeOf } from '../../overlay/index.js'
 import { HubError, type HubErrorCode } from '../hub/index.js'
+import { isDiskFull } from '../os/disk-full.js'
 import { BodyTooLong } from '../os/limited-body.js'
 
 export interface Failure {
@@ -22,8 +23,12 @@ const STATUS: Readonly<Record<HubErrorCode, ContentfulStatusCode>> = {
   away: 503,
 }
 
+/** PostgreSQL's code for a full disk. */
+const DISK_FULL = '53100'
 /** Codes of the driver, of Node, and PostgreSQL's classes 08 (connection), 53 (resources) and 57 (shut down). */
 const AWAY = /^(?:CONNECT|ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_|(?:08|53|57)...$)/
+
+const FULL = "The disk of the hub's database is full. Its operator must free space on it; then try again."
 
 /** Converts an error for the caller. One that is not expected is reported to the operator, and the caller reads no detail of it. */
 export function toFailure(
@@ -39,6 +44,7 @@ export function toFailure(
     return { status: STATUS[code], failure: { code, message, details } }
   }
   report(error)
+  if (codeOf(error) === DISK_FULL || isDiskFull(error)) return { status: 503, failure: { code: 'away', message: FULL } }
   if (AWAY.test(codeOf(error) ?? ''))
     return { status: 503, failure: { code: 'away', message: "The hub's database does not answer. Try again later." } }
   return {

@@ -18,6 +18,17 @@ it.each(['ECONNREFUSED', 'CONNECT_TIMEOUT', 'CONNECTION_CLOSED', '57P01', '08006
   },
 )
 
+it.each(['53100', 'ENOSPC', 'EDQUOT'])("a full disk (%s) is reported as such, without the operator's paths", (code) => {
+  const error = Object.assign(new Error('could not extend file "base/5/16391"'), { code })
+  expect(toFailure(error, () => undefined)).toEqual({
+    status: 503,
+    failure: {
+      code: 'away',
+      message: "The disk of the hub's database is full. Its operator must free space on it; then try again.",
+    },
+  })
+})
+
 it('a refusal is returned unchanged', () => {
   const failure = toFailure(new HubError('missing', 'Send them.', ['d']), () => expect.unreachable())
   expect(failure).toEqual({ status: 422, failure: { code: 'missing', message: 'Send them.', details: ['d'] } })
