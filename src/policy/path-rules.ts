@@ -22,6 +22,8 @@ export interface PathRule<T> {
   readonly line?: number
 }
 
+const CACHED_PATHS = 20_000
+
 /**
  * Compiles a map of path or glob to rule. The most specific rule wins: the one that matches the longest leading part of the path; of
  * those a plain path before a glob, then the longer glob, then the first in the file.
@@ -38,11 +40,22 @@ export function pathRules<T>(
     else globs.push({ ...rule, glob: sameCase(name), matches: compileGlobs([sameCase(name)]) })
   }
   globs.sort((a, b) => b.key.length - a.key.length)
+  // A decision looks a path up several times, and each time all directories above it: a glob is asked once.
+  const cache = new Map<string, PathRule<T> | null>()
+  const findGlob = (part: string): PathRule<T> | undefined => {
+    if (globs.length === 0) return undefined
+    const known = cache.get(part)
+    if (known !== undefined) return known ?? undefined
+    if (cache.size >= CACHED_PATHS) cache.clear()
+    const rule = globs.find((glob) => glob.matches(part))
+    cache.set(part, rule ?? null)
+    return rule
+  }
   return {
     find(path) {
       if (plain.size === 0 && globs.length === 0) return undefined
       for (let part = sameCase(path); ; part = part.slice(0, Math.max(0, part.lastIndexOf('/')))) {
-        const rule = plain.get(part) ?? globs.find((glob) => glob.matches(part))
+        const rule = plain.get(part) ?? findGlob(part)
         if (rule || part === '') return rule
       }
     },

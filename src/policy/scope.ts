@@ -173,7 +173,7 @@ function find(root: Node, path: string): boolean {
   for (let depth = 0, start = 0; ; depth++) {
     const isEnd = start > path.length
     if (node.all || (node.end && isEnd)) return true
-    if (node.tails.length > 0) segments ??= path.split('/')
+    if (node.tails.length > 0) segments ??= splitOnce(path)
     for (const tail of node.tails) if (matchSegments(tail, segments ?? [], depth)) return true
     if (isEnd) return false
     const slash = path.indexOf('/', start)
@@ -183,6 +183,14 @@ function find(root: Node, path: string): boolean {
     node = child
     start = end + 1
   }
+}
+
+let lastSplit: { readonly path: string; readonly segments: readonly string[] } = { path: '', segments: [''] }
+
+/** The segments of a path. Many sets of globs are asked about one path after another. */
+function splitOnce(path: string): readonly string[] {
+  if (lastSplit.path !== path) lastSplit = { path, segments: path.split('/') }
+  return lastSplit.segments
 }
 
 /** The directories that a glob needs: `src/a/x.ts` gives `src` and `src/a`. After the first `**` any directory may lead to a match. */
