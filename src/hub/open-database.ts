@@ -25,9 +25,12 @@ export async function openDatabase<T>(place: Place, work: (database: Database) =
   if ('url' in place) return using(await openPostgres(place.url), work)
   ensurePrivateDir(place.directory)
   const directory = realpathSync(place.directory)
-  // Two processes on one directory would destroy it.
-  return withProcessLock(join(directory, 'locks'), 'hub', async () =>
-    using(await openPglite(dataOf(directory)), work),
+  // Two processes on one directory would destroy it, also if one of them was stopped for a while.
+  return withProcessLock(
+    join(directory, 'locks'),
+    'hub',
+    async () => using(await openPglite(dataOf(directory)), work),
+    { isKeptByLiving: true },
   ).catch((error: unknown) => {
     throw isLocked(error)
       ? new HubError('refused', `Another process has the hub in ${directory} open. Stop it first, or use --database.`)

@@ -6,7 +6,7 @@ import { codeOf } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import { newId } from '../core/ids.js'
-import { isDead, MAX_CARD_BYTES, type ProcessIdentity, thisProcess } from './process.js'
+import { isAlive, isDead, MAX_CARD_BYTES, type ProcessIdentity, thisProcess } from './process.js'
 import { readSmall } from './read.js'
 import { createFile, ensurePrivateDir, lockCalls, removeEmptyDir, removeName, renameSync } from './write.js'
 
@@ -30,8 +30,9 @@ export async function withProcessLock<T>(
   locks: string,
   name: string,
   work: (lost: () => boolean) => Promise<T> | T,
-  limits: LockLimits = LIMITS,
+  limits: Partial<LockLimits> = {},
 ): Promise<T> {
+  const { staleMs, waitMs, isKeptByLiving } = { ...LIMITS, ...limits }
   makeLocks(locks)
   const file = join(locks, name)
   // Loaded on first use: most runs of the command take no lock.
@@ -40,9 +41,9 @@ export async function withProcessLock<T>(
   for (let polls = 0; ; polls++) {
     // Mostly a stat is enough: trying the lock, or judging its holder, costs a hundred times as much.
     const isTried = wait.look() || polls % POLLS === 0
-    const held = isTried ? tryAcquire(lockSync, file, wait.waited > limits.waitMs) : undefined
+    const held = isTried ? tryAcquire(lockSync, file, wait.waited > waitMs) : undefined
     if (held !== undefined) return runHolding(held, work)
-    if (!isTried || !freeOver(file, wait.unchanged, limits.staleMs))
+    if (!isTried || !freeOver(file, wait.unchanged, staleMs, isKeptByLiving))
       await sleep(waitTime(wait.waited) * (0.5 + Math.random()))
   }
 }
@@ -117,11 +118,13 @@ export interface LockLimits {
   readonly staleMs: number
   /** Milliseconds to wait for a living holder. */
   readonly waitMs: number
+  /** Whether a process of this machine that provably lives keeps the lock, however long it is stopped. */
+  readonly isKeptByLiving: boolean
 }
 
 const STALE_MS = 10_000
 const WAIT_MS = 30_000
-const LIMITS: LockLimits = { staleMs: STALE_MS, waitMs: WAIT_MS }
+const LIMITS: LockLimits = { staleMs: STALE_MS, waitMs: WAIT_MS, isKeptByLiving: false }
 /** A holder renews its lock this often. */
 const RENEW_MS = 5_000
 /** The most milliseconds that one look at the lock adds to a wait. */
@@ -255,10 +258,11 @@ function isSignedBy(file: string, nonce: string): boolean {
  * Frees the lock of a provably dead holder, and one that nobody has renewed for too long. Removes the card first, so that only one
  * of many waiters frees it.
  */
-function freeOver(file: string, unchanged: number, staleMs: number): boolean {
+function freeOver(file: string, unchanged: number, staleMs: number, isKeptByLiving: boolean): boolean {
   const card = readCard(file)
   if (!card) return unchanged > UNSIGNED_MS && readCard(file) === undefined && removeEmptyDir(`${file}.lock`)
   if (unchanged <= staleMs && !isDead(card)) return false
+  if (isKeptByLiving && isAlive(card)) return false
   const grave = `${cardOf(file)}.${card.nonce}.${newId()}`
   try {
     renameSync(cardOf(file), grave)

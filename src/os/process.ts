@@ -48,6 +48,13 @@ export function isDead(other: ProcessIdentity): boolean {
   return status.state === 'Z' || (other.start !== '' && status.start !== other.start)
 }
 
+/** True only when a process provably lives, running or stopped. The name of its machine may have changed since. */
+export function isAlive(other: ProcessIdentity): boolean {
+  const here = thisProcess()
+  if (other.boot !== here.boot || other.pidNamespace !== here.pidNamespace) return false
+  return other.start !== '' && startOf(other.pid) === other.start
+}
+
 function exists(pid: number): boolean {
   try {
     process.kill(pid, 0)

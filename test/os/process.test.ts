@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isDead, thisProcess } from '../../src/os/process.js'
+import { isAlive, isDead, startOf, thisProcess } from '../../src/os/process.js'
 
 function child(): ReturnType<typeof spawn> {
   const spawned = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] })
@@ -28,6 +28,24 @@ describe('a process identity', () => {
       expect(self.pidNamespace).toMatch(/^pid:/)
     }
     expect(thisProcess()).toEqual(self)
+  })
+})
+
+describe('life of a process', () => {
+  it.runIf(process.platform === 'linux')('is reported only for the process itself, stopped or not', async () => {
+    const stopped = child()
+    await once(stopped, 'spawn')
+    const pid = stopped.pid ?? 0
+    const identity = { ...thisProcess(), pid, start: startOf(pid) ?? '' }
+    stopped.kill('SIGSTOP')
+    expect(isAlive(identity)).toBe(true)
+    expect(isAlive({ ...identity, start: '1' })).toBe(false)
+    expect(isAlive({ ...identity, start: '' })).toBe(false)
+    expect(isAlive({ ...identity, boot: 'another' })).toBe(false)
+    expect(isAlive({ ...identity, pidNamespace: 'pid:[1]' })).toBe(false)
+    stopped.kill('SIGKILL')
+    await once(stopped, 'close')
+    expect(isAlive(identity)).toBe(false)
   })
 })
 
