@@ -23,6 +23,8 @@ export interface Site {
   readonly moves: readonly PlannedChange[]
   /** In the run that published the plan: the stat of each old file as checked. Absent when a plan is applied again. */
   readonly statsByPath?: ReadonlyMap<string, BigIntStats>
+  /** Throws once another process has finished the plan: what is there now came later, even if it looks as before. */
+  assertUnfinished(): void
   /** Whether an errno is permanent: the path becomes a conflict, and the run continues. */
   isPermanent(code: string): boolean
 }
@@ -125,6 +127,7 @@ function placingOf(site: Site, change: PlannedChange, target: string): Placing {
     origin,
     isFirstRun: statsByPath !== undefined,
     readStats,
+    assertUnfinished: site.assertUnfinished,
   }
 }
 
@@ -161,6 +164,7 @@ function tryChange(
   change: PlannedChange,
 ): string | undefined {
   try {
+    site.assertUnfinished()
     return work(change)
   } catch (error) {
     const code = codeOf(error)

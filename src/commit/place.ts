@@ -19,6 +19,8 @@ export interface Placing {
   readonly isFirstRun: boolean
   /** The stat of the old file as checked, if any later write would change it. */
   readonly readStats: BigIntStats | undefined
+  /** Called right before a step that would also succeed after another process has finished the plan. */
+  assertUnfinished(): void
 }
 
 /**
@@ -148,6 +150,7 @@ export function overwriteStrictly(placing: Placing): boolean {
       if (!sameInode(disk, slot.kept, target)) return false
       disk.unlink(slot.kept)
     }
+    placing.assertUnfinished()
     if (!renameIfThere(disk, target, slot.away)) return false
   }
   return finishStrictly(placing)
@@ -186,6 +189,7 @@ function takeOut(placing: Placing): boolean {
   const stats = disk.lstat(target)
   if (stats === undefined) return true
   if (!isApproved(placing, target, stats)) return false
+  placing.assertUnfinished()
   renameIfThere(disk, target, slot.kept)
   return true
 }
@@ -206,25 +210,28 @@ function makeDirectory({ disk, target, slot, change, isFirstRun }: Placing): boo
 }
 
 /** Finds the directory by its inode, wherever it is now: files that others saved into it meanwhile move with it. */
-function moveDirectory({ disk, target, origin, change }: Placing): boolean {
+function moveDirectory({ disk, target, origin, change, assertUnfinished }: Placing): boolean {
   const isIt = (stats: BigIntStats | undefined) => stats?.isDirectory() === true && String(stats.ino) === change.inode
   const there = disk.lstat(target)
   if (there !== undefined) return isIt(there)
+  assertUnfinished()
   return (
     origin !== undefined && isIt(disk.lstat(origin)) && renameIfThere(disk, origin, target) && isIt(disk.lstat(target))
   )
 }
 
 /** A directory that is no longer empty stays: no error, and nothing is lost. */
-function removeDirectory({ disk, target }: Placing): boolean {
+function removeDirectory({ disk, target, assertUnfinished }: Placing): boolean {
+  assertUnfinished()
   if (disk.lstat(target)?.isDirectory()) disk.rmdir(target)
   return true
 }
 
-function changeMode({ disk, target, change }: Placing): boolean {
+function changeMode({ disk, target, change, assertUnfinished }: Placing): boolean {
   const found = diskStateAt(disk, target)
   if (isState(found, change.new)) return true
   if (!isState(found, change.old) || change.new === null) return false
+  assertUnfinished()
   try {
     disk.setMode(target, change.new.mode)
     return true

@@ -4,7 +4,7 @@ import { applyPlan, notInPlace, type Site } from './apply.js'
 import { orphans, removeTransaction } from './attempt.js'
 import { startCommitRun } from './commit-run.js'
 import { type Disk, exists, realDisk } from './disk.js'
-import { commitFile, finishPlan, type Journal, noteConflicts, readJournal, readPlan } from './journal.js'
+import { commitFile, conflictPaths, finishPlan, type Journal, noteConflicts, readJournal, readPlan } from './journal.js'
 import { pinTree } from './pin.js'
 import { journalFailure, unfinishedCommit } from './refusals.js'
 import { openTx } from './tx-dir.js'
@@ -93,7 +93,13 @@ const PERMANENT = new Set([
   'ENOTDIR',
 ])
 
-/** Steps 7 to 10 of a published plan: apply, append to the ledger, mark as done. */
+/** Another process took over while this one was stopped, and has finished the plan. */
+class FinishedElsewhere extends Error {}
+
+/**
+ * Steps 7 to 10 of a published plan: apply, append to the ledger, mark as done. If another process does all that while this one is
+ * stopped, the rest is left out, and the conflicts are those that it noted.
+ */
 export async function finish(
   disk: Disk,
   layout: Layout,
@@ -101,6 +107,10 @@ export async function finish(
   append: Append,
   how: Pick<Site, 'isPermanent' | 'statsByPath' | 'run'>,
 ): Promise<Conflict[]> {
+  const assertUnfinished = () => {
+    // Without its directory, the journal itself was removed.
+    if (!exists(disk, commitFile(layout, plan.seq)) && exists(disk, layout.commits)) throw new FinishedElsewhere()
+  }
   try {
     // The commit point must survive a power cut before the tree is changed.
     disk.syncDir(layout.commits)
@@ -110,17 +120,20 @@ export async function finish(
     let conflicts: Conflict[]
     try {
       conflicts = tx
-        ? await applyPlan({ disk, pins, moves, root: layout.root, dir: tx.dir, ...how }, plan)
+        ? await applyPlan({ disk, pins, moves, root: layout.root, dir: tx.dir, assertUnfinished, ...how }, plan)
         : notInPlace(disk, pins, plan)
     } finally {
       pins.close()
       tx?.close()
     }
+    assertUnfinished()
     noteConflicts(disk, layout, plan, conflicts)
     for (const record of plan.records) await append(record)
     finishPlan(disk, layout, plan.seq)
     return conflicts
   } catch (error) {
+    if (error instanceof FinishedElsewhere)
+      return [...conflictPaths(disk, layout, plan.seq)].map((path) => ({ path, reason: 'stale_file' }))
     throw unfinishedCommit(error, plan.seq)
   }
 }

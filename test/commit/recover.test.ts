@@ -1,11 +1,20 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { type CommitEntry, commitEntries, committedSince, recover } from '../../src/commit/index.js'
 import { encodePlan } from '../../src/commit/plan.js'
 import { EscrowError } from '../../src/core/api-error.js'
 import { CrashError, crashingDisk, reportingDisk } from '../crash/faulty-disk.js'
-import { type Bench, entryFor, inputFor, listing, newBench } from './kit.js'
+import { type Bench, entryFor, inputFor, listing, newBench, type Tree } from './kit.js'
 
 let bench: Bench
 afterEach(() => bench.remove())
@@ -136,4 +145,35 @@ it.each(['1', '1.done'])('never assigns a number twice when a second process too
   expect(result.seq).toBe(2)
   expect(committedSince(bench.layout, 0).map((plan) => plan.sessionId)).toEqual(['other', 'tester'])
   expect(readdirSync(bench.layout.commits).sort()).toEqual(['1.done', '2.done'])
+})
+
+it('changes nothing more once another process has finished the commit and others came after it', async () => {
+  const tree: Tree = {
+    a: { file: 'old' },
+    c: { file: 'old' },
+    m: { file: 'old' },
+    e: { dir: true },
+  }
+  bench = newBench(tree)
+  const entries: CommitEntry[] = [
+    ...ENTRIES.filter(({ path }) => path !== 'd/b'),
+    entryFor('n', null, { file: 'new' }),
+    entryFor('m', { file: 'old' }, { file: 'old', mode: 0o755 }),
+    entryFor('e', { dir: true }, null),
+  ]
+  const before = listing(bench.root)
+  // The other process has applied the commit but for `n`, and a later commit has undone it. All is as it was before.
+  let isFinished = false
+  const { disk } = reportingDisk(({ name, args }) => {
+    if (name !== 'unlink' || !String(args[0]).endsWith('.plan') || isFinished) return
+    isFinished = true
+    renameSync(`${bench.layout.commits}/1`, `${bench.layout.commits}/1.done`)
+    writeFileSync(`${bench.layout.commits}/1.conflicts`, '["n"]')
+  }, 'all')
+  const { conflicts, committed } = await commitEntries(inputFor(bench, entries), disk)
+  expect(isFinished).toBe(true)
+  expect(listing(bench.root)).toEqual(before)
+  expect(conflicts).toEqual([{ path: 'n', reason: 'stale_file' }])
+  expect(committed.sort()).toEqual(['a', 'c', 'e', 'm'])
+  expect(readFileSync(`${bench.layout.commits}/1.conflicts`, 'utf8')).toBe('["n"]')
 })
