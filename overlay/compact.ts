@@ -43,7 +43,7 @@ export function compact(files: StageFiles, stage: Stage, { pack }: Pick<Replay, 
 function rewrite(files: StageFiles, stage: Stage, old: string): void {
   const pack = `${files.pack}.${Number(/\.(\d+)$/.exec(old)?.[1] ?? 1) + 1}`
   const path = `${files.log}.new`
-  const fresh = new FileStageLog(fs.openSync(path, 'wx', 0o600), fs.openSync(pack, 'wx', 0o600), pack, false)
+  const fresh = new FileStageLog(fs.openSync(path, 'wx', 0o600), path, fs.openSync(pack, 'wx', 0o600), pack, false)
   try {
     fresh.append({ op: 'begin', t: '0', pack: basename(pack) }, undefined)
     for (const { edit, data } of imageOf(stage))

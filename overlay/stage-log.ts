@@ -34,8 +34,12 @@ export interface StageLog {
   keepInParts(data: Uint8Array): Promise<PackRef>
   /** As {@link keep}. Returns the digest and the place. */
   store(data: Uint8Array): { readonly digest: Digest; readonly at: PackSpan }
-  /** Makes everything durable on the disk before it returns. */
+  /**
+   * Makes everything durable on the disk before it returns.
+   * @throws Error if another program has removed or replaced the files: nobody would find what was written to them
+   */
   sync(): void
+  /** Throws as {@link sync} does, and closes the files in any case. */
   close(): void
 }
 
@@ -87,7 +91,7 @@ export function openStageLog(files: StageFiles, { torn, pack }: Replay, each: bo
   const log = fs.openSync(files.log, 'a+', 0o600)
   if (torn > 0) cutTail(log, files.log, torn)
   sweep(files, pack)
-  return new FileStageLog(log, openPack(pack), pack, each)
+  return new FileStageLog(log, files.log, openPack(pack), pack, each)
 }
 
 /** Not in append mode: contents are written at their own positions. */
@@ -117,6 +121,7 @@ export class FileStageLog implements StageLog {
 
   constructor(
     private readonly log: number,
+    private readonly logPath: string,
     private readonly pack: number,
     private readonly packPath: string,
     private readonly each: boolean,
@@ -170,18 +175,28 @@ export class FileStageLog implements StageLog {
     if (!this.#dirty || this.#closed) return
     fs.fsyncSync(this.pack)
     fs.fsyncSync(this.log)
+    this.#assertInPlace()
     this.#dirty = false
     this.#fresh = true
   }
 
   close(): void {
     if (this.#closed) return
-    this.sync()
-    // Not worth a sync of its own: without this line the next opener only has more to check.
-    if (this.#fresh) this.#write({ s: 1, op: 'synced', t: '0' })
-    this.#closed = true
-    fs.closeSync(this.log)
-    fs.closeSync(this.pack)
+    try {
+      this.sync()
+      this.#assertInPlace()
+      // Not worth a sync of its own: without this line the next opener only has more to check.
+      if (this.#fresh) this.#write({ s: 1, op: 'synced', t: '0' })
+    } finally {
+      this.#closed = true
+      fs.closeSync(this.log)
+      fs.closeSync(this.pack)
+    }
+  }
+
+  #assertInPlace(): void {
+    if (!isAt(this.log, this.logPath)) throw removedFile(this.logPath)
+    if (!isAt(this.pack, this.packPath)) throw removedFile(this.packPath)
   }
 
   #write(line: Line): void {
@@ -218,6 +233,17 @@ function writeWhole(fd: number, data: Uint8Array, size: number): void {
     fs.ftruncateSync(fd, size)
     throw error
   }
+}
+
+/** Whether a path still leads to an open file. */
+function isAt(fd: number, path: string): boolean {
+  const [open, found] = [fs.fstatSync(fd, { bigint: true }), fs.statSync(path, { bigint: true, throwIfNoEntry: false })]
+  return open.ino === found?.ino && open.dev === found.dev
+}
+
+function removedFile(path: string): Error {
+  return new Error(`Another program has removed or replaced ${path}, which keeps what this session stages. What is \
+staged now is lost when the session ends.`)
 }
 
 function damagedLog(log: string, line: number): Error {

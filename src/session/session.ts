@@ -145,9 +145,12 @@ export class LocalSession implements Session {
     } finally {
       view.close(`Session ${this.id}`)
       state.closed = true
-      store.close()
-      this.#deps.lease?.release()
-      this.#deps.onClose()
+      try {
+        store.close()
+      } finally {
+        this.#deps.lease?.release()
+        this.#deps.onClose()
+      }
     }
   }
 

@@ -3,6 +3,7 @@ import {
   type Attribution,
   type Base,
   type CommittedPath,
+  codeOf,
   compact,
   fileStampAt,
   type JsonValue,
@@ -12,6 +13,8 @@ import {
   readPacked,
   type StagedChange,
 } from '../../overlay/index.js'
+import { EscrowError } from '../core/api-error.js'
+import { errorText } from '../core/error-text.js'
 import type { Layout } from '../core/layout.js'
 import { type Contents, openContents, type ReviewRecord } from '../review/index.js'
 import { type OpenedStage, openStageToRead } from './opened-stage.js'
@@ -54,7 +57,10 @@ export interface StageStore extends NoteQueue {
    * Restores a snapshot. Keeps the current stage as the snapshot `left`. `kept`: paths that commits have changed since.
    */
   travel(to: Mark, reviews: readonly ReviewRecord[]): { readonly left: Mark; readonly kept: readonly RelPath[] }
-  /** Resolves when the log is durable on the disk. */
+  /**
+   * Makes the log durable on the disk.
+   * @throws EscrowError `ledger_unavailable` if another program has removed its files
+   */
   sync(): void
   close(): void
 }
@@ -147,8 +153,18 @@ function storeOver(
     enqueue: (kind, note) => writer.apply({ op: 'note', t: editTime(), kind, note }),
     ack: (kind, count) => writer.apply({ op: 'noted', t: editTime(), kind, count }),
     queued: (kind) => stage.notes.get(kind) ?? [],
-    sync: () => log?.sync(),
-    close: () => log?.close(),
+    sync: () => orExplain(() => log?.sync()),
+    close: () => orExplain(() => log?.close()),
+  }
+}
+
+/** @throws EscrowError `ledger_unavailable` for an error of the log's own; one of the system as it is */
+function orExplain(work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    if (codeOf(error) !== undefined) throw error
+    throw new EscrowError('ledger_unavailable', errorText(error), { cause: error })
   }
 }
 

@@ -50,6 +50,22 @@ describe('the stage log', () => {
     expect(fs.existsSync(fixture.files.log)).toBe(false)
   })
 
+  it.each(['log', 'pack'] as const)('does not call a %s durable that was removed or replaced', (file) => {
+    const fixture = setUpLog()
+    const { overlay, log } = fixture.open()
+    overlay.put(p('one'), Buffer.from('1'))
+    log.sync()
+    fs.rmSync(fixture.files[file])
+    overlay.put(p('two'), Buffer.from('2'))
+    const message = `Another program has removed or replaced ${fixture.files[file]}`
+    expect(() => log.sync()).toThrow(message)
+    writeFileSync(fixture.files[file], 'theirs')
+    expect(() => log.sync()).toThrow(message)
+    expect(() => log.close()).toThrow(message)
+    log.close()
+    expect(readFileSync(fixture.files[file], 'utf8')).toBe('theirs')
+  })
+
   it('has each edit before the call returns, and equal contents once in the pack', () => {
     const fixture = setUpLog()
     const { overlay } = fixture.open()

@@ -1,4 +1,4 @@
-import fs, { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import fs, { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/core/api.js'
 import { treeOf } from '../support/facade.js'
@@ -224,6 +224,23 @@ describe('explain', () => {
 })
 
 describe('close', () => {
+  it('says that the files of the session were removed meanwhile, and ends the session', async () => {
+    const project = testWorkspace()
+    const workspace = await project.open()
+    const session = await startSession(workspace)
+    put(session, 'src/a.ts', 'new')
+    const log = `${stateOf(project.root)}/sessions/${session.id}/stage.log`
+    renameSync(log, `${log}-away`)
+    expect(await failure(() => session.flush())).toMatchObject({
+      reason: 'ledger_unavailable',
+      message: expect.stringContaining('Another program has removed or replaced'),
+    })
+    expect(await reasonOf(() => session.close())).toBe('ledger_unavailable')
+    renameSync(`${log}-away`, log)
+    const again = await startSession(workspace)
+    expect(again.fs.readFileSync('src/a.ts', 'utf8')).toBe('new')
+  })
+
   it('keeps the stage and clears the intent; the closed session refuses everything', async () => {
     const project = testWorkspace()
     const workspace = await project.open()
