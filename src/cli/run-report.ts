@@ -1,12 +1,11 @@
 import { defined } from '../core/defined.js'
 import type { CommandResult, KeptRef, Session, Workspace } from '../index.js'
-import { networkSummary, pathsOf, shortRef, summaryOf, toHistoryEntry } from '../surface/index.js'
+import { networkSummary, pathsOf, shortRef, summaryOf, timeOf, toHistoryEntry } from '../surface/index.js'
 import { dropIfEmpty } from './agent-session.js'
 import type { Io } from './context.js'
 import { pluralize } from './output.js'
 import { oneLine } from './printable.js'
 import { remediesIn, renderRemedies } from './remedies.js'
-import { timeOf } from './trace-record.js'
 
 /**
  * Prints the result of a program's run: its changes, refusals with the command that resolves each, hosts it could not
@@ -58,8 +57,8 @@ async function countCommitted({ ledger }: Workspace, session: string, since: num
   const paths = new Set<string>()
   for await (const record of ledger.records({ order: 'newest' })) {
     if ((timeOf(record) ?? since) < since) break
-    const { what, sessionId } = toHistoryEntry(record)
-    if (what === 'commit' && sessionId === session) for (const path of pathsOf(record)) paths.add(path)
+    if (record.session_id !== session) continue
+    if (toHistoryEntry(record).what === 'commit') for (const path of pathsOf(record)) paths.add(path)
   }
   return paths.size
 }

@@ -26,9 +26,3 @@ export function shortLogRow(record: TraceRecord): string[] {
     more.length === 0 ? first : `${first} and ${more.length} more`,
   ]
 }
-
-/** The time of a record in milliseconds since 1970, if it has one. */
-export function timeOf(record: TraceRecord): number | undefined {
-  const at = Date.parse(toHistoryEntry(record).at ?? '')
-  return Number.isNaN(at) ? undefined : at
-}

@@ -125,6 +125,7 @@ export {
   readSessionWork,
   refusalsOf,
   TRACE_TYPES,
+  timeOf,
   toHistoryEntry,
 } from '../trace/index.js'
 export { applyRepair, findRepairs, probedEscapes, triedContainments } from './containments.js'

@@ -20,6 +20,12 @@ export function count(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
+/** The time of a record in milliseconds since 1970, if it has one. */
+export function timeOf({ timestamp }: TraceRecord): number | undefined {
+  const time = Date.parse(text(timestamp) ?? '')
+  return Number.isNaN(time) ? undefined : time
+}
+
 /** The objects of a list. */
 export function objectsOf(value: unknown): Record<string, unknown>[] {
   return listOf(value).filter(isObject)

@@ -1,6 +1,6 @@
 import type { LedgerStats, LineCounts, TraceRecord } from '../core/api.js'
 import type { SharedFile } from '../core/layout.js'
-import { text } from './fields.js'
+import { timeOf } from './fields.js'
 import type { Origin } from './origins.js'
 import { ownRecordOf } from './own-record.js'
 import { wholeLines } from './read.js'
@@ -106,9 +106,4 @@ function sortCounts(counts: ReadonlyMap<string, number>): Record<string, number>
 
 function rateOf(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole
-}
-
-function timeOf({ timestamp }: TraceRecord): number | undefined {
-  const time = Date.parse(text(timestamp) ?? '')
-  return Number.isNaN(time) ? undefined : time
 }

@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { defined } from '../../core/defined.js'
 import type { TraceRecord, Workspace } from '../../index.js'
-import { intentOf, nearest, pathsOf, shellWord, TRACE_TYPES, toHistoryEntry } from '../../surface/index.js'
+import { intentOf, nearest, pathsOf, shellWord, TRACE_TYPES, timeOf, toHistoryEntry } from '../../surface/index.js'
 import { type Context, UsageError } from '../context.js'
 import { requireIntent } from '../intents/require-intent.js'
 import { parseWholeNumber } from '../numbers.js'
 import { json, jsonOption, table } from '../output.js'
 import { parseTime } from '../parse-time.js'
 import { oneLine } from '../printable.js'
-import { logRow, shortLogRow, timeOf } from '../trace-record.js'
+import { logRow, shortLogRow } from '../trace-record.js'
 import { nameInWorkspace, placeOf } from '../typed-path.js'
 
 interface Options {

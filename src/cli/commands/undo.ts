@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
 import { defined } from '../../core/defined.js'
 import type { Change, TraceRecord, Workspace } from '../../index.js'
-import { toHistoryEntry } from '../../surface/index.js'
+import { timeOf, toHistoryEntry } from '../../surface/index.js'
 import { type Context, EXIT } from '../context.js'
 import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { parseTime } from '../parse-time.js'
 import { oneLine } from '../printable.js'
-import { timeOf } from '../trace-record.js'
 
 interface Options extends AsJson {
   readonly since?: number
