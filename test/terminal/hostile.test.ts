@@ -1,8 +1,10 @@
 import fs from 'node:fs'
 import { homedir } from 'node:os'
+import { basename } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startChild } from '../children/run.js'
+import { stateOf } from '../support/state.js'
 import { reasonOf } from '../support/workspace.js'
 import { site } from './site.js'
 
@@ -135,7 +137,10 @@ describe('a command that tries to approve its own changes', () => {
       mkdir -p .orchestration/sessions/agent; echo x > .orchestration/sessions/agent/review.jsonl
       echo x >> .orchestration/active_intents.yaml; echo x >> .orchestration/policy.yaml; rm -rf .orchestration; mv .orchestration o`,
     )
-    expect(stdout.split('\n').filter((name) => /sessions|commits|locks|ledger\.d|tx|review/.test(name))).toEqual([])
+    // This machine may have state of other workspaces, in a place that is open to commands.
+    const isOfOthers = (name: string) => name.startsWith('/') && !name.includes(basename(stateOf(root)))
+    const found = stdout.split('\n').filter((name) => !isOfOthers(name))
+    expect(found.filter((name) => /sessions|commits|locks|ledger\.d|tx|review/.test(name))).toEqual([])
     expect([effects.changes, refused]).toEqual([[], []])
     expect(fs.readFileSync(`${root}/.orchestration/active_intents.yaml`, 'utf8')).toBe(before)
     const { changes } = await (await workspace.review('agent')).changes()
