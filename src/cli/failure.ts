@@ -20,6 +20,13 @@ export function reportError(error: unknown, io: Io, colors: Colors, session = 'S
   return reason === 'no_orchestration' || error instanceof NoWorkspace ? EXIT.noWorkspace : EXIT.refused
 }
 
+/** Joins a message with what follows it on one line. The errors of the system end without a full stop. */
+export function joinSentences(...parts: readonly string[]): string {
+  const [last = '', ...others] = parts.filter((part) => part !== '').reverse()
+  const ended = others.reverse().map((part) => (/[.!?:]$/.test(part) ? part : `${part}.`))
+  return [...ended, last].join(' ')
+}
+
 /** The session in a command of a hint. */
 const SESSION = /(?<='escrow [^']*)\bSESSION\b/g
 

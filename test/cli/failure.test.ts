@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import picocolors from 'picocolors'
 import { expect, it } from 'vitest'
-import { reportError } from '../../src/cli/failure.js'
+import { joinSentences, reportError } from '../../src/cli/failure.js'
 import { initRepository } from '../support/git.js'
 import { startSession, testWorkspace } from '../support/workspace.js'
 import { escrowAt } from './real.js'
@@ -70,4 +70,14 @@ it('names the session that was typed in the commands of a hint', async () => {
   expect(err).toContain('\n  src/a.ts changed on disk after the agent read it.\n')
   expect(err).toContain(`'escrow commit ${session.id} --merge'`)
   expect(err).not.toContain('SESSION')
+})
+
+it('ends each sentence before the next one', () => {
+  expect(joinSentences("ENOSPC: no space left on device, write '/state/log'", 'The disk is full.')).toBe(
+    "ENOSPC: no space left on device, write '/state/log'. The disk is full.",
+  )
+  expect(joinSentences('It is not approved.', '', "Run 'escrow approve'")).toBe(
+    "It is not approved. Run 'escrow approve'",
+  )
+  expect(joinSentences('EIO: i/o error', '')).toBe('EIO: i/o error')
 })

@@ -1,5 +1,5 @@
 import type { CheckReport, CheckStatus, Review } from '../../index.js'
-import { detailsOf } from '../failure.js'
+import { detailsOf, joinSentences } from '../failure.js'
 import { pluralize } from '../output.js'
 import type { EffectRunnerDeps } from './runner-deps.js'
 import type { Message } from './state.js'
@@ -58,7 +58,7 @@ export class CheckRunner {
       message = checkMessage(report)
     } catch (error) {
       const { message: text, hint = '' } = detailsOf(error)
-      message = { text: `${text} ${hint}`.trim(), kind: 'failed' }
+      message = { text: joinSentences(text, hint), kind: 'failed' }
     }
     this.#controller = undefined
     dispatch({ is: 'checking', running: undefined })

@@ -1,5 +1,5 @@
 import type { CommitOptions } from '../../index.js'
-import { detailsOf } from '../failure.js'
+import { detailsOf, joinSentences } from '../failure.js'
 import { commitMessage } from './message.js'
 import type { EffectRunnerDeps } from './runner-deps.js'
 import type { Message } from './state.js'
@@ -20,5 +20,5 @@ function refusalText(error: unknown, merge: boolean): string {
   const { message, hint = '', reason, refused } = detailsOf(error)
   if (reason === 'unticked') return `${message} T shows the checklist.`
   const isDrift = reason === 'stale_file' && refused.length > 0
-  return `${message} ${hint}${isDrift && !merge ? ' c, then m merges with what is on disk.' : ''}`.trim()
+  return joinSentences(message, hint, isDrift && !merge ? 'c, then m merges with what is on disk.' : '')
 }

@@ -1,6 +1,6 @@
 import type { Answer, CommitProgress, Review } from '../../index.js'
 import { BY_DIFF, BY_EDIT, BY_MERGE, SerialQueue } from '../../surface/index.js'
-import { detailsOf } from '../failure.js'
+import { detailsOf, joinSentences } from '../failure.js'
 import { pluralize } from '../output.js'
 import { readChecklist, tickSentence } from './checklist-effects.js'
 import { CheckRunner } from './checks.js'
@@ -125,7 +125,7 @@ class ReviewEffectRunner implements EffectRunner {
     const reasons = more.filter((each) => !message.includes(each.slice(each.indexOf(': ') + 2)))
     const here =
       hint?.replace(BY_DIFF, 'here').replace(BY_EDIT, 'with e').replace(BY_MERGE, 'with the keys c and m') ?? ''
-    this.#showMessage([message, ...reasons, here].join(' ').trim(), 'failed')
+    this.#showMessage(joinSentences(message, ...reasons, here), 'failed')
   }
 
   #showMessage(text: string, kind: Message['kind'] = 'info'): void {

@@ -1,7 +1,7 @@
 import { defined } from '../../core/defined.js'
 import type { HubReview } from '../../remote/index.js'
 import { SerialQueue } from '../../surface/index.js'
-import { detailsOf } from '../failure.js'
+import { detailsOf, joinSentences } from '../failure.js'
 import { pluralize } from '../output.js'
 import { colorsFor } from './coloring.js'
 import type { EffectRunner } from './effect-runner.js'
@@ -57,7 +57,7 @@ export class HubEffectRunner implements EffectRunner {
     void this.#queue.run(() =>
       work().catch((error: unknown) => {
         const { message, hint = '' } = detailsOf(error)
-        this.#showMessage(`${message} ${hint}`.trim(), 'failed')
+        this.#showMessage(joinSentences(message, hint), 'failed')
       }),
     )
   }
