@@ -29,8 +29,8 @@ export default defineConfig({
     pool: 'forks',
     // V8 collects garbage earlier below a limit. The second is as in src/os/wasm-optimizer.ts.
     execArgv: ['--max-old-space-size=1024', '--wasm-tiering-budget=2000000000'],
-    // A fifth of the time tests wait for other programs: one worker more than cores keeps all busy. Each takes up to 2 GiB.
-    maxWorkers: Math.min(availableParallelism() + 1, MOST_WORKERS),
+    // A fifth of the time tests wait for other programs: two workers more than cores keep all busy. Each takes up to 2 GiB.
+    maxWorkers: Math.min(availableParallelism() + 2, MOST_WORKERS),
     // On a busy CI machine a test may run out of time while it waits for another program. It runs once more, and the report names it.
     retry: process.env.CI === undefined ? 0 : 1,
     reporters: ['default'],
