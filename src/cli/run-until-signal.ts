@@ -17,7 +17,12 @@ export function runUntilSignal<T>(work: (signal: AbortSignal) => Promise<T>): Pr
  */
 export function exitCodeAfter({ reason }: AbortSignal): number {
   const name = ENDING_SIGNALS.find((each) => each === reason)
-  return name === undefined ? EXIT.refused : 128 + constants.signals[name]
+  return name === undefined ? EXIT.refused : exitCodeOf(name)
+}
+
+/** The exit code of a program that a signal ended, as shells report it. */
+export function exitCodeOf(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal]
 }
 
 /** Resolves once `signal` aborts, also if it already has. */

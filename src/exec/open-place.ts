@@ -3,6 +3,7 @@ import { isWithin } from '../../overlay/index.js'
 import type { ExecOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import {
+  type ContainmentFailure,
   type ContainmentInfo,
   DEFAULT_REQUIRED,
   firstToFix,
@@ -45,10 +46,9 @@ export async function openPlace(
   const required = requiredFor(policy, network)
   const opened = await openContained({ root, gitDir: outsideGitDir(root) }, required)
   if (opened.place !== undefined) return opened
-  const toFix = firstToFix(opened.failures) ?? unkept(required, opened.lacking)
-  const { what, problem, fix } = toFix
+  const { what, problem, fix, isShortage } = firstToFix(opened.failures) ?? unkept(required, opened.lacking)
   // An agent could use up the processes to run its next command without containment.
-  if ('isShortage' in toFix && toFix.isShortage)
+  if (isShortage)
     throw new EscrowError('limit_exceeded', `Commands cannot be contained at the moment (${what}): ${problem}`, {
       hint: fix,
     })
@@ -97,7 +97,7 @@ function requiredFor(policy: Rules, network: PlaceRequest['network']): readonly 
 type Lacking = Pick<TriedContainment, 'name' | 'caution' | 'lacks'>
 
 /** No provider keeps all that is required. */
-function unkept(required: readonly Protection[], lacking: readonly Lacking[]) {
+function unkept(required: readonly Protection[], lacking: readonly Lacking[]): ContainmentFailure {
   const lacks = lacking.map((each) => ` ${nameOfContainment(each)} lacks ${each.lacks.join(', ')}.`)
   const problem = `No containment that escrow has keeps all of these: ${required.join(', ')}.${lacks.join('')}`
   return {

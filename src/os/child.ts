@@ -125,7 +125,7 @@ export interface Ran {
   readonly status: number | null
   readonly stdout: string
   readonly stderr: string
-  /** Why it could not be started. */
+  /** Why it could not be started. From {@link runProgram} also which signal ended it. */
   readonly problem?: string
 }
 
@@ -168,13 +168,14 @@ export function runProgram(
   timeout = 10_000,
   more: Readonly<Record<string, string>> = {},
 ): Ran {
-  const { status, stdout, stderr, error } = spawnSync(program, args, {
+  const { status, signal, stdout, stderr, error } = spawnSync(program, args, {
     encoding: 'utf8',
     timeout,
     killSignal: 'SIGKILL',
     env: { ...ENV, ...more },
     cwd: '/',
   })
-  const problem = error && (codeOf(error) === 'ENOENT' ? notInstalled(program) : error.message)
+  const killed = signal === null ? undefined : `${program} was ended by ${signal}.`
+  const problem = error ? (codeOf(error) === 'ENOENT' ? notInstalled(program) : error.message) : killed
   return { status, stdout: stdout ?? '', stderr: stderr ?? '', ...defined({ problem }) }
 }

@@ -158,8 +158,9 @@ function tryAcquire(lockSync: LockSync, file: string, isOver: boolean): Held | u
       onCompromised: () => hold.end(),
       fs: lockCalls(() => !hold.isLost()),
     })
-    hold.sign(() => letGo(unlock))
-    return { isLost: () => hold.isLost(), release: () => hold.release(() => letGo(unlock)) }
+    const free = () => letGo(unlock)
+    hold.sign(free)
+    return { isLost: () => hold.isLost(), release: () => hold.release(free) }
   } catch (error) {
     if (codeOf(error) !== 'ELOCKED' || isOver) throw error
     return undefined
@@ -177,11 +178,11 @@ class Hold {
   constructor(private readonly file: string) {}
 
   /** Signs the lock that this process has just taken, or lets it go. */
-  sign(letGo: () => void): void {
+  sign(free: () => void): void {
     try {
       this.#nonce = signCard(this.file)
     } catch (error) {
-      letGo()
+      free()
       throw error
     }
   }
@@ -197,12 +198,12 @@ class Hold {
   }
 
   /** A lost lock belongs to another process by now: only its renewal ends. */
-  release(letGo: () => void): void {
+  release(free: () => void): void {
     if (!this.isLost()) {
       this.#nonce = undefined
       removeName(cardOf(this.file))
     }
-    letGo()
+    free()
   }
 }
 

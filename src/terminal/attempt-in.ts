@@ -17,9 +17,10 @@ export async function attemptIn(
   try {
     makeDir(`${root}/.orchestration`)
     place = await open({ root })
-    const { exitCode, stderr } = await place.run(plainOptions(root))
+    const { exitCode, stderr, ended } = await place.run(plainOptions(root))
     if (exitCode === 0) return { works: true }
-    return { works: false, failure: { ...about, problem: stderr.trim() || `A command exited with ${exitCode}.` } }
+    const end = ended === undefined ? `exited with ${exitCode}` : `was stopped: ${ended}`
+    return { works: false, failure: { ...about, problem: stderr.trim() || `A command ${end}.` } }
   } catch (error) {
     return { works: false, failure: { ...about, problem: errorText(error) } }
   } finally {

@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os'
+import { defined } from '../core/defined.js'
 import { isInstalled, runProgram } from '../os/child.js'
 import { makeDir, makeTempDir, removeTree } from '../os/write.js'
 import { runContained } from './contained.js'
@@ -106,8 +107,9 @@ async function sandbox(): Promise<Capability> {
       visibility: { hidden: [], shown: [] },
       readOnlyNames: [],
     }
-    const { exitCode, stderr } = await runContained(holder, dir, { args: ['true'], timeout: 20_000, ...plain })
-    return toCapability('sandbox', { status: exitCode, stdout: '', stderr }, NO_NAMESPACES)
+    const { exitCode, stderr, ended } = await runContained(holder, dir, { args: ['true'], timeout: 20_000, ...plain })
+    const problem = ended === undefined ? undefined : `A command was stopped: ${ended}.`
+    return toCapability('sandbox', { status: exitCode, stdout: '', stderr, ...defined({ problem }) }, NO_NAMESPACES)
   } catch (error) {
     return { name: 'sandbox', ok: false, problem: String(error), fix: NO_NAMESPACES }
   } finally {

@@ -2,7 +2,7 @@ const NODES = 'NODE_EXTRA_CA_CERTS'
 const OURS = 'ESCROWFS_TEST_CERTIFICATES'
 
 /**
- * Takes the variable with further certificates from the environment of the suites. Node 20 reads all certificates at each start if it is
+ * Removes the variable with further certificates from the environment of the suites. Node 20 reads all certificates at each start if it is
  * set, which doubles the time of a start. The suites start Node thousands of times, and only npm may need a host outside.
  */
 export default function setup(): void {

@@ -30,13 +30,16 @@ export class HttpTransport extends WebStandardStreamableHTTPServerTransport {
     if (repeated !== undefined)
       return rpcError(400, INVALID_REQUEST, `Two calls of this batch have the id ${JSON.stringify(repeated)}.`)
     for (const id of calls) this.#running.add(id)
-    const response = await this.handleRequest(request, sent)
-    if (!response.ok) for (const id of calls) this.#running.delete(id)
-    // A cancelled call has no answer.
-    else
-      for (const id of messages.filter(isJSONRPCNotification).map(cancelledBy))
-        if (id !== undefined) this.#running.delete(id)
-    return response
+    let isAccepted = false
+    try {
+      const response = await this.handleRequest(request, sent)
+      isAccepted = response.ok
+      return response
+    } finally {
+      // A cancelled call has no answer.
+      const ended = isAccepted ? messages.filter(isJSONRPCNotification).map(cancelledBy) : calls
+      for (const id of ended) if (id !== undefined) this.#running.delete(id)
+    }
   }
 
   override async send(message: JSONRPCMessage, options?: { readonly relatedRequestId?: RequestId }): Promise<void> {

@@ -1,3 +1,4 @@
+import { exitCodeOf } from '../run-until-signal.js'
 import { type ListEvent, type ListState, updateList, viewList } from './list.js'
 import type { ReviewSource } from './source.js'
 import { type Effect, initialState, type Size, type State } from './state.js'
@@ -24,8 +25,6 @@ interface Screen {
   leave(): void
 }
 
-const CODES = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const
-
 /** Runs the review on the full screen until the person leaves. Rejects for an unknown session before it takes the terminal. */
 export async function reviewInTerminal(source: ReviewSource, options: ReviewOptions): Promise<ReviewResult> {
   const current: { screen?: Screen; code?: number } = {}
@@ -33,7 +32,7 @@ export async function reviewInTerminal(source: ReviewSource, options: ReviewOpti
     key: (name) => current.screen?.key(name),
     onResize: (size) => current.screen?.onResize(size),
     onSignal: (signal) => {
-      current.code = CODES[signal]
+      current.code = exitCodeOf(signal)
       current.screen?.leave()
     },
   }
