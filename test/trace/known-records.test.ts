@@ -171,6 +171,19 @@ describe('records of another machine', () => {
     expect(await ledger.unanchored()).toEqual({ count: 0, ranges: [], approvers: [], sessions: [] })
   })
 
+  it('are summarized with their approvers, of verdicts and of commits, their sessions and their times', async () => {
+    const layout = repository()
+    const verdict = draftOf({ type: 'verdict', reviewer: ADA, data: { verdict: 'approved' } })
+    const commit = draftOf({ type: 'commit', approvedBy: ['Cy', 'Ada'] })
+    await openLedger(layout).append([verdict, commit])
+    commitAll(layout.root)
+    const [first, last] = linesOf(layout).map((line) => JSON.parse(line).timestamp)
+    switchMachine(ben)
+    expect(await openLedger(cloneLayout(layout)).unanchored()).toEqual({
+      ...{ count: 2, ranges: [{ from: 1, to: 2 }], approvers: ['Ada', 'Cy'], sessions: ['task-1'], first, last },
+    })
+  })
+
   it('that continue known records verify, are listed as unanchored, and stay apart from later records', async () => {
     const first = repository()
     await work(first, 4)
