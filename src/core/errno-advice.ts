@@ -1,6 +1,7 @@
 /** What a person can do about a system error, by its code. */
 export const ERRNO_ADVICE = {
-  EROFS: 'The disk is read-only. Mount it for writing, or work on a copy of the project on another disk.',
+  EROFS:
+    'The disk is read-only. Mount it for writing, or use a copy of the project on another disk. For the state directory, you can also set XDG_STATE_HOME.',
   ENOSPC: 'The disk is full. Free space on it, then try again.',
   EDQUOT: 'Your quota of this disk is used up. Free space on it, then try again.',
   EACCES: 'Give yourself access to it with chmod or chown, then try again.',

@@ -95,7 +95,7 @@ function makeLocks(locks: string): void {
     ensurePrivateDir(locks)
   } catch (error) {
     const message = `Process locks cannot be kept in ${locks}: ${errorText(error)}`
-    const hint = 'Make it a directory that this process can write to.'
+    const hint = 'Make it a directory that this process can write to, or set XDG_STATE_HOME to one.'
     throw new EscrowError('ledger_unavailable', message, { hint, cause: error })
   }
 }

@@ -4,6 +4,7 @@ import { codeOf, isWithin, sha256hex } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { type Layout, layoutOf } from '../core/layout.js'
 import { stateDir } from './state-dir.js'
+import { OTHER_STATE_HOME } from './state-problem.js'
 import { ensurePrivateDir, replaceDurable, setOwner } from './write.js'
 
 /**
@@ -33,7 +34,7 @@ export function layoutAt(root: string): Layout {
   } catch (error) {
     if (codeOf(error) !== 'EACCES' && codeOf(error) !== 'ENOTDIR') throw error
     throw new EscrowError('access_denied', `The state directory ${stateDir()} cannot be used (${codeOf(error)}).`, {
-      hint: 'Set XDG_STATE_HOME, or HOME, to a directory of your own.',
+      hint: OTHER_STATE_HOME,
       cause: error,
     })
   }

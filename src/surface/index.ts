@@ -69,6 +69,7 @@ export {
 } from '../os/loopback.js'
 export { showPaged } from '../os/pager.js'
 export { completeHome, startDirectory } from '../os/start.js'
+export { stateProblem } from '../os/state-problem.js'
 export { allowProcessFlags } from '../os/wasm-optimizer.js'
 export { layoutAt } from '../os/workspace-state.js'
 export { appendOnto, createFile, ensureDir, replaceDurable } from '../os/write.js'

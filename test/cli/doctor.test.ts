@@ -50,6 +50,20 @@ it('lists what works, what does not and how to fix it, and exits accordingly', a
   })
 })
 
+it('reports a state directory that cannot be written, and how to get another', async () => {
+  const dir = workspaceDir()
+  const file = join(dir, 'file')
+  writeFileSync(file, '')
+  vi.stubEnv('XDG_STATE_HOME', file)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const { code, out } = await escrow(dir, ['doctor'])
+  expect(code).toBe(1)
+  expect(out).toMatch(/^state directory +does not work +ENOTDIR: not a directory, /m)
+  expect(out).toContain('Set XDG_STATE_HOME, or HOME, to a directory of your own.\n')
+  const found = [{ name: 'platform' }, { name: 'state directory', ok: false, fix: expect.stringContaining('XDG_') }]
+  expect(JSON.parse((await escrow(dir, ['doctor', '--json'])).out)).toMatchObject({ ok: false, found })
+})
+
 it('runs each installed hook, and reports one that refuses every tool', async () => {
   const dir = workspaceDir()
   applyClients(dir, planClients(dir, ['cline']))

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import picocolors from 'picocolors'
 import { expect, it } from 'vitest'
 import { joinSentences, reportError } from '../../src/cli/failure.js'
+import { ERRNO_ADVICE } from '../../src/core/errno-advice.js'
 import { initRepository } from '../support/git.js'
 import { startSession, testWorkspace } from '../support/workspace.js'
 import { escrowAt } from './real.js'
@@ -51,7 +52,7 @@ it('prints the message of a refused path once', () => {
 
 it.each([
   ['ENOSPC', 'The disk is full. Free space on it, then try again.\n'],
-  ['EROFS', 'The disk is read-only. Mount it for writing, or work on a copy of the project on another disk.\n'],
+  ['EROFS', `${ERRNO_ADVICE.EROFS}\n`],
   ['EMFILE', "Too many files are open. Raise the limit with 'ulimit -n', then try again.\n"],
 ])('says what to do about a system error without a hint: %s', (code, advice) => {
   const { lines, io } = recordedErrors()

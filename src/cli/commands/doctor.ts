@@ -10,6 +10,7 @@ import {
   gitHooks,
   launcherDir,
   nameOfContainment,
+  stateProblem,
   type TriedContainment,
 } from '../../surface/index.js'
 import { type CheckedClient, isUsed, renderClients } from '../client-report.js'
@@ -29,7 +30,7 @@ export function register(command: Command, context: Context): void {
   const { io, exit, library, directory } = context
   command
     .description(
-      'Check that this machine can contain commands, and say how to fix it if not. Run each hook that escrow init installed once, with an event that changes nothing. List settings in this directory that clients would obey, and programs of a workspace that would start instead of escrow; none of them is run.',
+      'Check that this machine can contain commands and keep state, and say how to fix it if not. Run each hook that escrow init installed once, with an event that changes nothing. List settings in this directory that clients would obey, and programs of a workspace that would start instead of escrow; none of them is run.',
     )
     .addOption(jsonOption())
     .option('--probe', 'try to get out of the containment, and report what it prevented')
@@ -39,7 +40,8 @@ export function register(command: Command, context: Context): void {
       const fix = options.fix ? await (await import('../fix-machine.js')).fixMachine(context, options) : undefined
       const { foreignSettings, checkContainment, triedContainments, probedEscapes, findClients, probeEntry } =
         await library()
-      const found = await checkContainment()
+      const state = stateProblem()
+      const found = [...(await checkContainment()), ...(state === undefined ? [] : [state])]
       const root = rootOf(directory())
       const tried = await triedContainments(root, true)
       const chosen = tried.find(({ works }) => works)
@@ -56,11 +58,8 @@ export function register(command: Command, context: Context): void {
           return { ...client, ...defined({ blocked }) }
         }),
       )
-      if (
-        chosen === undefined ||
-        probe?.held === false ||
-        clients.some(({ problems, blocked }) => problems !== undefined || blocked !== undefined)
-      )
+      const ok = chosen !== undefined && state === undefined && probe?.held !== false
+      if (!ok || clients.some(({ problems, blocked }) => problems !== undefined || blocked !== undefined))
         exit(EXIT.refused)
       if (options.json) {
         const optional = {
@@ -69,12 +68,13 @@ export function register(command: Command, context: Context): void {
           ...defined({ hooks }),
         }
         const more = { ...optional, ...defined({ shadow, probe, fix }) }
-        io.out(json({ ok: chosen !== undefined && probe?.held !== false, found, containments: tried, ...more }))
+        io.out(json({ ok, found, containments: tried, ...more }))
         return
       }
       io.out(
         table(found.map(({ name, ok, problem }) => [name, ok ? 'works' : 'does not work', oneLine(problem ?? '')])),
       )
+      if (state !== undefined) io.out(`${state.fix}\n`)
       io.out(describeContainments(tried))
       if (chosen?.name.startsWith('namespace')) io.out(describeHiddenHome())
       if (probe !== undefined) io.out(describeProbe(probe))
