@@ -85,7 +85,7 @@ export function ruleProblem(key: string): string | undefined {
 }
 
 /** Normalizes a key: `./src/`, `src/**` and `src` are one rule; `.` and `**` are the root's. */
-function ruleName(key: string): string {
+export function ruleName(key: string): string {
   const name = key
     .replace(/^\.\//, '')
     .replace(/\/+$/, '')

@@ -6,13 +6,13 @@ import type { TrustChange } from '../core/trust-api.js'
 import { linesOf, parseRegistry } from '../intents/index.js'
 import { readYaml } from '../os/yaml.js'
 import { describeProblem } from '../os/yaml-problem.js'
+import { DEFAULT_SETTINGS } from '../policy/index.js'
+import { isPathSection, isReordered, isStricterRule, type PathSection, type PathTable } from './path-rule-changes.js'
 
 type Change = Omit<TrustChange, 'file'>
 
 /** The values of a key, from loosest to strictest. */
 const RANKS: Readonly<Record<string, readonly unknown[]>> = {
-  access: ['allow', undefined, 'ask', 'read-only', 'deny', 'hidden'],
-  outside: ['allow', 'read-only', 'ask', undefined, 'deny', 'hidden'],
   'approval.merge': ['auto', undefined, 'manual'],
   'approval.lessons': ['auto', undefined, 'manual'],
   'approval.modal': [undefined, 'ask', 'all'],
@@ -29,8 +29,13 @@ const RANKS: Readonly<Record<string, readonly unknown[]>> = {
   'terminal.classes': ['allow', undefined, 'ask', 'deny'],
 }
 
-/** Keys with a number: a smaller one is stricter, and none is the loosest. */
-const COUNTS: ReadonlySet<string> = new Set(['limits.files', 'limits.bytes', 'limits.ops_per_minute', 'gate.breaker'])
+/** Keys with a number, of which a smaller one is stricter, and the number that applies without the key. */
+const COUNTS: Readonly<Record<string, number>> = {
+  'limits.files': Number.POSITIVE_INFINITY,
+  'limits.bytes': Number.POSITIVE_INFINITY,
+  'limits.ops_per_minute': Number.POSITIVE_INFINITY,
+  'gate.breaker': DEFAULT_SETTINGS.gate.breaker,
+}
 
 /** Sections that are maps with free names. */
 const MAPS: ReadonlySet<string> = new Set(['access', 'outside', 'terminal.classes', 'format'])
@@ -41,18 +46,32 @@ export function policyChanges(before: string | undefined, after: string | undefi
   if (oldEntries === undefined || newEntries === undefined)
     return [{ effect: 'loosens', what: 'the file cannot be compared: one version is not valid YAML' }]
   const keys = [...new Set([...oldEntries.keys(), ...newEntries.keys()])]
-  return keys.flatMap((key) => {
+  const changes = keys.flatMap((key): Change[] => {
     const [old, now] = [oldEntries.get(key), newEntries.get(key)]
     if (isDeepStrictEqual(old?.value, now?.value)) return []
     const { section, name } = old ?? now ?? { section: key, name: undefined }
     const label = name === undefined ? section : `${section} ${JSON.stringify(name)}`
-    return [
-      {
-        effect: policyEffect(section, old?.value, now?.value),
-        what: describeDifference(label, old?.value, now?.value),
-      },
-    ]
+    const isStricter =
+      name !== undefined && isPathSection(section)
+        ? isStricterRule(section, name, tableOf(oldEntries, section), tableOf(newEntries, section))
+        : undefined
+    const effect = isStricter === undefined ? policyEffect(section, old?.value, now?.value) : byStrictness(isStricter)
+    return [{ effect, what: describeDifference(label, old?.value, now?.value) }]
   })
+  const reordered = (['access', 'outside'] as const)
+    .filter((section) => isReordered(tableOf(oldEntries, section), tableOf(newEntries, section)))
+    .map((section) => loosening(`${section}: the order of globs of the same length`))
+  return [...changes, ...reordered]
+}
+
+function byStrictness(isStricter: boolean): 'tightens' | 'loosens' {
+  return isStricter ? 'tightens' : 'loosens'
+}
+
+/** The rules of a section that is a map. */
+function tableOf(entries: ReadonlyMap<string, Entry>, section: PathSection): PathTable {
+  const rules = [...entries.values()].filter((entry) => entry.section === section)
+  return new Map(rules.flatMap(({ name, value }) => (name === undefined ? [] : [[name, value]])))
 }
 
 interface Entry {
@@ -93,8 +112,12 @@ function policyEffect(section: string, before: unknown, after: unknown): Change[
         : 'loosens'
   if (section === 'terminal.network' && Array.isArray(after)) return before === true ? 'tightens' : 'loosens'
   if (section === 'lessons_file') return 'text'
-  if (section === 'limits.undo_commits') return isLess(before, after) ? 'tightens' : 'loosens'
-  if (COUNTS.has(section)) return isLess(after, before) ? 'tightens' : 'loosens'
+  if (section === 'limits.undo_commits') {
+    const without = DEFAULT_SETTINGS.undoCommits
+    return byStrictness(isAtMost(before ?? without, after ?? without))
+  }
+  const without = COUNTS[section]
+  if (without !== undefined) return byStrictness(isAtMost(after ?? without, before ?? without))
   const ranks = RANKS[section]
   const [oldRank, newRank] = [ranks?.indexOf(before) ?? -1, ranks?.indexOf(after) ?? -1]
   // An unknown value may mean anything.
@@ -111,8 +134,8 @@ function includesAll(all: unknown, some: unknown): boolean {
   return (part ?? []).every((each) => (whole ?? []).includes(each))
 }
 
-function isLess(after: unknown, before: unknown): boolean {
-  return typeof after === 'number' && (typeof before !== 'number' || after < before)
+function isAtMost(one: unknown, other: unknown): boolean {
+  return typeof one === 'number' && typeof other === 'number' && one <= other
 }
 
 /** Compares two versions of active_intents.yaml, intent by intent. */
@@ -202,9 +225,15 @@ export function ignoreChanges(before: string | undefined, after: string | undefi
     effect: isAdded === (line.startsWith('!') || /^INT-\d+$/.test(line.trim())) ? 'tightens' : 'loosens',
     what: `line ${isAdded ? '+' : '-'}${line}`,
   })
+  const [keptOld, keptNew] = [
+    oldLines.filter((line) => newLines.includes(line)),
+    newLines.filter((line) => oldLines.includes(line)),
+  ]
   return [
     ...newLines.filter((line) => !oldLines.includes(line)).map((line) => change(line, true)),
     ...oldLines.filter((line) => !newLines.includes(line)).map((line) => change(line, false)),
+    // As in .gitignore, the last line that matches decides.
+    ...(isDeepStrictEqual(keptOld, keptNew) ? [] : [loosening('the order of its lines')]),
   ]
 }
 
