@@ -6,6 +6,9 @@ import type { CommandMount } from './command-mount.js'
 
 type Mount = Pick<CommandMount, 'isolation' | 'containment'>
 
+/** How C programs and Node name the error of a rename that only a copy can replace. */
+const CROSS_DEVICE = /Invalid cross-device link|\bEXDEV\b/
+
 /** How a command was contained, for its result. */
 export function isolationOf({ isolation, containment }: Mount): Pick<ExecResult, 'isolation' | 'containment'> {
   return { isolation, ...defined({ containment: containment?.name }) }
@@ -24,3 +27,17 @@ export function containmentSummary({ containment }: Mount): string[] {
   const { cannot, tree } = containment
   return tree === 'overlay' ? [] : [`contained by ${nameOfContainment(containment)}. ${cannot.join(' ')}`]
 }
+
+/**
+ * What to do after a failed rename of a directory, or nothing. Overlayfs fails with EXDEV if the directory was there before the command
+ * (docs.kernel.org/filesystems/overlayfs.html, "renaming directories"). In a user namespace the kernel does not allow `redirect_dir`.
+ */
+export function renameSummary({ containment }: Mount, { exitCode, stdout, stderr }: CommandOutput): string[] {
+  if (containment?.tree !== 'overlay' || exitCode === 0 || ![stdout, stderr].some((text) => CROSS_DEVICE.test(text)))
+    return []
+  return [
+    "The sandbox cannot rename a directory that was there before the command. Use 'mv OLD NEW', which copies it, then 'git add -A' for git.",
+  ]
+}
+
+type CommandOutput = Pick<ExecResult, 'exitCode' | 'stdout' | 'stderr'>

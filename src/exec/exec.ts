@@ -5,7 +5,7 @@ import { type CommandEnd, type Effect, networkSummary, PROCESSES, quarantine, su
 import type { AdmissionRecord } from './admission.js'
 import type { AdmittedCommand, CommandGate, CommandLine, ExecDeps } from './command-gate.js'
 import { CommandMount, type IngestedEffects } from './command-mount.js'
-import { containedBy, containmentSummary, isolationOf } from './contained-by.js'
+import { containedBy, containmentSummary, isolationOf, renameSummary } from './contained-by.js'
 import { gitRecord, gitRefusals, gitResult, gitSummary } from './git-report.js'
 import { namingRefused } from './naming-refused.js'
 import { networkRecord, networkUse } from './network-grant.js'
@@ -168,6 +168,7 @@ export class SessionExec {
         summaryOf(effects, refusals, kept),
         ...networkSummary(end),
         ...gitSummary(git),
+        ...renameSummary(mount, end),
         ...containmentSummary(mount),
       ].join('\n'),
     }

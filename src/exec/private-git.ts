@@ -87,7 +87,7 @@ export class PrivateGit {
     if (changes === undefined) return undefined
     const isKept = changes.isThere()
     const hooks = isKept && changes.removeHooks() ? ({ hasHooks: true } as const) : undefined
-    if (!isKept || (this.#info === undefined && changes.count() === 0)) {
+    if (!isKept || (this.#info === undefined && !changes.isChanged())) {
       this.drop()
       return hooks
     }

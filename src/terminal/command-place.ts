@@ -92,7 +92,7 @@ export async function openSandbox(root: string, gitDir?: string): Promise<Place>
     written: places.written,
     git: layeredGit(
       gitDir === undefined
-        ? { written: places.written, name: GIT, whiteout: places.whiteout, hiddenNames }
+        ? { written: places.written, name: GIT, disk: `${root}/${GIT}`, whiteout: places.whiteout, hiddenNames }
         : outsideGit(holder, gitDir),
     ),
     hiddenNames,

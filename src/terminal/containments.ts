@@ -37,7 +37,10 @@ const namespaceOverlay: Containment = {
     'write_limit',
   ],
   tree: 'overlay',
-  cannot: ['It cannot show a workspace with another mount inside, or on a file system that ignores case.'],
+  cannot: [
+    'It cannot show a workspace with another mount inside, or on a file system that ignores case.',
+    'It cannot rename a directory that it shows from below: mv copies it, and git mv fails.',
+  ],
   async attempt(): Promise<Attempt> {
     const lacking = (await probeNow()).find(({ ok }) => !ok)
     return lacking === undefined ? { works: true } : failedAttempt(lacking)

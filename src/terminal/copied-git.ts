@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs'
 import { ancestorsOf, childOf, type RelPath } from '../../overlay/index.js'
 import { stampOf } from './copied-entry.js'
 import type { CopyChange } from './copy-changes.js'
-import { applyStored, GIT, type GitChanges, GitEntries, isDirectoryAt, isIndex, isInGit } from './git-layer.js'
+import { applyStored, GIT, type GitChanges, GitEntries, isDirectoryAt, isFileChanged, isInGit } from './git-layer.js'
 import { layerStamp, restingLayer } from './layer.js'
 
 const HOOKS = childOf(GIT, 'hooks')
@@ -11,11 +11,17 @@ const HOOKS = childOf(GIT, 'hooks')
 /**
  * The changes of `.git` in a copy of the workspace. They are the differences from the copied files. The next update from the stage
  * undoes them.
+ * @param root the workspace
  * @param tree the copy
  * @param find lists the changed entries below `.git`
  * @param onRestore is called after the copy was changed
  */
-export function copiedGit(tree: string, find: () => readonly CopyChange[], onRestore: () => void): GitChanges {
+export function copiedGit(
+  root: string,
+  tree: string,
+  find: () => readonly CopyChange[],
+  onRestore: () => void,
+): GitChanges {
   const at = `${tree}/${GIT}`
   const changes = () => (isDirectoryAt(at) ? withDirectories(tree, find()) : [])
   const withoutHooks = () => changes().filter(({ path }) => !isHook(path))
@@ -23,7 +29,12 @@ export function copiedGit(tree: string, find: () => readonly CopyChange[], onRes
     isOwn: true,
     isReset: true,
     isThere: () => isDirectoryAt(at),
-    count: () => withoutHooks().filter(({ path, stats }) => !stats?.isDirectory() && !isIndex(below(path))).length,
+    isChanged() {
+      const layer = restingLayer(tree)
+      return withoutHooks().some(
+        ({ path, stats }) => !stats?.isDirectory() && isFileChanged(layer, path, `${root}/${GIT}`, below(path)),
+      )
+    },
     // Hooks are never stored.
     removeHooks: () =>
       changes().some(({ path, stats }) => isHook(path) && !stats?.isDirectory() && !path.endsWith('.sample')),

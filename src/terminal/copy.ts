@@ -75,7 +75,7 @@ export class Copy {
     this.tree = `${scratch}/tree`
     this.#writer = new CopyWriter(root, this.tree, this.#copied)
     const onChange = () => void this.#turn++
-    this.git = copiedGit(this.tree, () => this.#gitChanges(), onChange)
+    this.git = copiedGit(root, this.tree, () => this.#gitChanges(), onChange)
   }
 
   /** The commands' changes in the repository's `.git`. */

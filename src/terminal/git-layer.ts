@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
-import { asRelPath, childOf, codeOf, type RelPath } from '../../overlay/index.js'
+import { asRelPath, childOf, codeOf, type RelPath, readRegular } from '../../overlay/index.js'
+import { lookAt } from '../os/read.js'
 import {
   chmodSync,
   createFile,
@@ -11,6 +12,7 @@ import {
   replaceDurable,
   setTimes,
 } from '../os/write.js'
+import { listsSame } from './git-index.js'
 import { type Layer, layerStamp, restingLayer } from './layer.js'
 
 /**
@@ -35,8 +37,8 @@ export interface GitChanges {
   readonly isReset: boolean
   /** Whether commands work on a `.git` directory there. Not if they removed or replaced it. */
   isThere(): boolean
-  /** The number of changed files, without the index, which git refreshes by itself. */
-  count(): number
+  /** Whether commands have changed more than the times in an index, which git refreshes by itself. */
+  isChanged(): boolean
   /** Leaves changed hooks out, so that the hooks on disk apply again. Returns whether any but samples had changed. */
   removeHooks(): boolean
   /** Whether commands have made a file or directory with this name in `.git`, or in that of a linked worktree. */
@@ -59,6 +61,8 @@ export interface GitLayerPlace {
   readonly name: RelPath
   /** A character device 0/0, which marks a deleted name. */
   readonly whiteout: string
+  /** The repository's directory on disk. */
+  readonly disk: string
   /** Names of the lower layers that a replaced directory hides. */
   hiddenNames(dir: RelPath): readonly string[]
 }
@@ -93,7 +97,7 @@ export function layeredGit(place: GitLayerPlace): GitChanges {
     isOwn: place.name === GIT,
     isReset: false,
     isThere: () => isDirectoryAt(`${place.written}/${place.name}`),
-    count: () => countGitLayer(place),
+    isChanged: () => isLayerChanged(place),
     removeHooks: () => removeHooks(place),
     has: (name) => isInGit(`${place.written}/${place.name}`, name),
     stamp: () => gitLayerStamp(place),
@@ -106,19 +110,33 @@ export function layeredGit(place: GitLayerPlace): GitChanges {
   }
 }
 
-function countGitLayer({ written, name: git }: GitLayerPlace): number {
-  const count = (dir: RelPath): number =>
-    readdirSync(`${written}/${dir}`, { withFileTypes: true }).reduce((sum, entry) => {
-      if (entry.isDirectory()) return sum + count(childOf(dir, entry.name))
-      return isIndex(childOf(dir, entry.name).slice(git.length + 1)) ? sum : sum + 1
-    }, 0)
-  return count(git)
+function isLayerChanged({ written, name: git, disk }: GitLayerPlace): boolean {
+  const layer = restingLayer(written)
+  const isChanged = (dir: RelPath): boolean =>
+    readdirSync(`${written}/${dir}`, { withFileTypes: true }).some((entry) => {
+      const path = childOf(dir, entry.name)
+      return entry.isDirectory() ? isChanged(path) : isFileChanged(layer, path, disk, path.slice(git.length + 1))
+    })
+  return isChanged(git)
 }
 
-/** Whether a path below `.git` is the index of its working tree, or of a linked one. */
-export function isIndex(path: string): boolean {
-  return /^(?:worktrees\/[^/]+\/)?index(?:\.lock)?$/.test(path)
+/**
+ * Whether a file of the commands makes a difference: any file but an index that lists the same as the one on disk, and the lock of an index.
+ * @param disk the repository's directory on disk
+ * @param name the file's path below that directory
+ */
+export function isFileChanged(layer: Layer, path: RelPath, disk: string, name: string): boolean {
+  if (!INDEX.test(name)) return !INDEX_LOCK.test(name)
+  const stats = layer.lstat(path)
+  const indexOnDisk = `${disk}/${name}`
+  if (stats?.isFile() !== true || lookAt(indexOnDisk)?.isFile() !== true) return true
+  return !listsSame(layer.read(path, stats), readRegular(indexOnDisk, false))
 }
+
+/** The index of a working tree, or of a linked one. */
+const INDEX = /^(?:worktrees\/[^/]+\/)?index$/
+/** Left over if git was killed. */
+const INDEX_LOCK = /^(?:worktrees\/[^/]+\/)?index\.lock$/
 
 function removeHooks({ written, name }: GitLayerPlace): boolean {
   if (!isDirectoryAt(`${written}/${name}`)) return false

@@ -28,6 +28,7 @@ export function outsideGit({ places }: Holder, gitDir: string): GitLayerPlace {
   return {
     written: places.git,
     name: UPPER,
+    disk: gitDir,
     whiteout: places.whiteout,
     hiddenNames(dir) {
       const lower = `${gitDir}${below(dir)}`

@@ -117,6 +117,29 @@ describe.each(PROVIDERS)("the session's own git, in %s", (name) => {
     expect(subjects(popped.commits)).toEqual(['One', 'Two'])
   })
 
+  it.each([
+    ['git mv src/a src/c', 'R  src/a -> src/c'],
+    ['git rm -q src/a', 'D  src/a'],
+    ['git rm -q --cached src/a', 'D  src/a\n?? src/a'],
+    ['git update-index --chmod=+x src/a', 'MM src/a'],
+  ])('keeps what %s staged, although it changed nothing else in .git', async (script, staged) => {
+    const { sh } = await repository()
+    const status = 'git status --porcelain -uall -- src'
+    const { stdout } = await sh(`${script}; ${status}`)
+    expect(stdout.trimEnd()).toBe(staged)
+    expect((await sh(status)).stdout.trimEnd()).toBe(staged)
+    expect(subjects((await sh('git commit -q -m Staged')).commits)).toEqual(['Staged'])
+  })
+
+  it('does not begin with a command that only refreshes the index', async () => {
+    const { sh, root, session } = await repository()
+    const ran = await sh(
+      'touch -d 2001-01-01 src/a; cp .git/index before; git status --porcelain src; cmp -s before .git/index || echo refreshed; rm before',
+    )
+    expect([ran.stdout, ran.stderr]).toEqual(['refreshed\n', ''])
+    expect(existsSync(layoutAt(root).session(session.id).git)).toBe(false)
+  })
+
   it('names refs that are not on the current branch', async () => {
     const { sh } = await repository()
     const { gitRefs, summary } = await sh(

@@ -226,7 +226,7 @@ describe('a copy that is compared by its times', { timeout: 300_000 + RUNS * 2_0
               !hidden.some((each) => at === each || at.startsWith(`${each}/`)),
           )
           expect(diskTree(place.written)).toEqual(Object.fromEntries(wanted))
-          expect(place.git?.count()).toBe(0)
+          expect(place.git?.isChanged()).toBe(false)
           await run(script.join('\n'))
           await place.prepare?.('effects')
           const quick = summary(read())
