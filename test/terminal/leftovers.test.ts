@@ -1,4 +1,3 @@
-import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { commitAll, git, initEmptyRepository } from '../support/git.js'
 import { INTENTS, reasonOf } from '../support/workspace.js'
