@@ -159,7 +159,7 @@ export const REVIEW: Limits = {
   'src/web/files.ts#MAX_EDITABLE_BYTES': ['bytes', 'a text that can be edited on the page'],
   'src/web/app.ts#MAX_BODY_BYTES': ['bytes', "a request to the page's server"],
   'src/web/serve.ts#MAX_CONNECTIONS': ['count', "connections to the page's server"],
-  'src/web/change-events.ts#MAX_LISTENERS': ['count', 'open pages'],
+  'src/web/change-events.ts#MAX_LISTENERS': ['count', 'open pages that get news; one more ends the oldest'],
   'src/web/guard.ts#TICKET_MS': ['milliseconds', 'for a started browser to connect'],
 }
 

@@ -3,7 +3,7 @@ import { streamSSE } from 'hono/streaming'
 import type { Workspace, WorkspaceNews } from '../index.js'
 import type { ReviewHandles } from './review-handle.js'
 
-/** How many pages can listen at a time. */
+/** How many pages can listen at a time. One more takes the place of the one that has listened longest. */
 const MAX_LISTENERS = 24
 /** Milliseconds without news after which a heartbeat is sent. */
 const BEAT_MS = 15_000
@@ -11,6 +11,8 @@ const BEAT_MS = 15_000
 interface Listener {
   /** News that the page has not received yet, merged into one however slowly it reads. */
   pending: WorkspaceNews | undefined
+  /** Whether its place was given to another page. */
+  isReplaced: boolean
   wake(): void
 }
 
@@ -29,30 +31,36 @@ export class ChangeEvents {
     })
   }
 
-  /** Responds with a stream that lasts while the page listens. */
+  /**
+   * Responds with a stream that lasts while the page listens, and has its place. A client that never reads cannot be told from a page without
+   * news: its beats fit into the buffers of its connection for years. So a new page is never refused. A page that lost its place connects
+   * again by itself, and reads everything again.
+   */
   stream(c: Context): Response {
-    if (this.#listeners.size >= MAX_LISTENERS)
-      return c.json(
-        {
-          error: { reason: 'busy', message: `${MAX_LISTENERS} pages are already open, which is the limit. Close one.` },
-        },
-        503,
-      )
+    const [oldest] = this.#listeners
+    if (oldest !== undefined && this.#listeners.size >= MAX_LISTENERS) this.#replace(oldest)
     return streamSSE(c, async (out) => {
-      const listener: Listener = { pending: undefined, wake: () => undefined }
+      const listener: Listener = { pending: undefined, isReplaced: false, wake: () => undefined }
       this.#listeners.add(listener)
       out.onAbort(() => listener.wake())
       try {
         await out.writeSSE({ event: 'hello', data: '{}' })
-        while (!out.aborted && !out.closed) {
+        while (!out.aborted && !out.closed && !listener.isReplaced) {
           const news = listener.pending ?? (await this.#next(listener))
           listener.pending = undefined
+          if (listener.isReplaced) return
           await out.writeSSE(news === undefined ? { event: 'beat', data: '' } : { data: JSON.stringify(news) })
         }
       } finally {
         this.#listeners.delete(listener)
       }
     })
+  }
+
+  #replace(listener: Listener): void {
+    this.#listeners.delete(listener)
+    listener.isReplaced = true
+    listener.wake()
   }
 
   close(): void {
