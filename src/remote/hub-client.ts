@@ -45,8 +45,8 @@ const DECISIONS = z.object({
     )
     // A hub of an earlier version lands nothing.
     .default([]),
-  next: z.number(),
-  last: z.number(),
+  next: z.int(),
+  last: z.int(),
   /** The branch where a worker lands what is approved; absent: machines commit it. */
   lands: BRANCH.optional(),
 })

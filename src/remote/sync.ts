@@ -40,12 +40,12 @@ export class RemoteSync {
   }
 
   /**
-   * Sends once, and records the decisions that there are. Rejects with `away` if the hub does not answer. The ledger is
+   * Sends once, and records the decisions that there are at the first answer. Rejects with `away` if the hub does not answer. The ledger is
    * sent last, so that its faults delay nothing else.
    */
   async once(): Promise<void> {
     await this.#send()
-    while (await this.#receive(0));
+    await this.#receiveAll()
     await this.#ledger.send()
   }
 
@@ -69,7 +69,7 @@ export class RemoteSync {
         if (isDue) retryAt = performance.now() + RETRY_MS
         await sleep(SEND_MS, undefined, { signal }).catch(() => undefined)
       }),
-      this.#repeat(signal, async () => void (await this.#receive(WAIT, signal))),
+      this.#repeat(signal, () => this.#receive(WAIT, signal).then(() => undefined)),
       this.#repeat(signal, async () => {
         await this.#ledger.sendIfChanged()
         await sleep(LEDGER_MS, undefined, { signal }).catch(() => undefined)
@@ -106,8 +106,14 @@ export class RemoteSync {
     for (const decision of this.#seen.waiting) await this.#record(decision, true)
   }
 
-  /** Records one answer's decisions. Returns whether there were any. */
-  async #receive(wait: number, signal?: AbortSignal): Promise<boolean> {
+  /** Ends where the hub was at the first answer: on a busy hub, people go on deciding. */
+  async #receiveAll(): Promise<void> {
+    const last = await this.#receive(0)
+    while (this.#seen.since < last) await this.#receive(0)
+  }
+
+  /** Records one answer's decisions. Returns the number of the newest one that the hub has. */
+  async #receive(wait: number, signal?: AbortSignal): Promise<number> {
     const { since } = this.#seen
     const { decisions, landings, next, last, lands } = await this.#client.decisions(since, wait, signal)
     if (last < since)
@@ -118,12 +124,15 @@ export class RemoteSync {
           hint: "If its operator says that this is right, run 'escrow remote add URL' again after 'escrow remote remove'.",
         },
       )
+    const isMore = decisions.length + landings.length > 0 || last > since
+    if (next < since || (next === since && isMore))
+      throw new HubRefusal('failed', `The hub at ${this.#remote.url} sends the same decisions again and again.`)
     // A file may be approved, evicted and approved again.
     for (const each of [...decisions, ...landings].sort((a, b) => a.seq - b.seq))
       await ('verdict' in each ? this.#record(each) : this.#recordLanding(each))
     // Saved after the decisions. After a crash in between, the same decisions are received again, and have no effect.
     this.#keep({ since: next, lands })
-    return decisions.length + landings.length > 0
+    return last
   }
 
   /** @param isWaiting whether it was received before */

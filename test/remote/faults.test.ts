@@ -52,3 +52,39 @@ it('sends again what a hub refused while it watches, even if nothing was staged 
   expect(reports).toMatchObject([{ kind: 'problem', session: 'agent-1' }, { kind: 'sent' }])
   expect(await ada.queue()).toMatchObject([{ session: 'laptop.agent-1', pending: 1 }])
 })
+
+it('ends with a hub that always has one more decision', async () => {
+  const hub = await serveTrial()
+  let answers = 0
+  const url = await startProxy(hub, async (path, response) => {
+    if (path !== '/v1/decisions') return response
+    // The test ends also where the machine asks for ever.
+    if (++answers > 20) return new Response('', { status: 404 })
+    return Response.json({ decisions: [elsewhere(answers)], next: answers, last: answers + 1 })
+  })
+  const { workspace } = await connectMachine(hub, 'laptop', url)
+  await sync(workspace)
+  expect(answers).toBe(2)
+})
+
+it('refuses a hub that sends the same decisions again and again', async () => {
+  const hub = await serveTrial()
+  let answers = 0
+  const url = await startProxy(hub, async (path, response) => {
+    if (path !== '/v1/decisions') return response
+    // The test ends also where the machine asks for ever.
+    if (++answers > 20) return new Response('', { status: 404 })
+    return Response.json({ decisions: [elsewhere(1)], next: 0, last: 1 })
+  })
+  const { workspace } = await connectMachine(hub, 'laptop', url)
+  expect(await failure(() => sync(workspace))).toMatchObject({
+    code: 'failed',
+    message: expect.stringContaining('again'),
+  })
+  expect(answers).toBe(1)
+})
+
+/** A decision about another machine's session. */
+function elsewhere(seq: number) {
+  return { seq, session: 'desk.agent-1', key: 'k', path: 'src/a.ts', verdict: 'approved', reviewer: 'Ada' }
+}

@@ -18,13 +18,13 @@ async function runWithLyingHub(lie: (landing: ReceivedLanding) => Partial<Receiv
     if (path !== '/v1/decisions' || key === '' || hasLied) return response
     hasLied = true
     const answer = await response.json()
+    const last = answer.last + 1
     const landing: ReceivedLanding = {
-      ...{ seq: answer.last, session: 'laptop.agent-1', state: 'landed', branch: 'main', commit: COMMIT },
+      ...{ seq: last, session: 'laptop.agent-1', state: 'landed', branch: 'main', commit: COMMIT },
       changes: [{ key, path: 'src/a.ts' }],
     }
-    return Response.json(
-      Object.assign({}, answer, { landings: [Object.assign(landing, lie(landing))], next: answer.last }),
-    )
+    const landings = [Object.assign(landing, lie(landing))]
+    return Response.json(Object.assign({}, answer, { landings, next: last, last }))
   })
   const { workspace, session } = await connectMachine(hub, 'laptop', url)
   const ada = await reviewerOf(hub)
