@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
-import { isDead, MAX_CARD_BYTES, type ProcessIdentity, thisProcess } from './process.js'
+import { isDead, isOutOfSight, MAX_CARD_BYTES, type ProcessIdentity, thisProcess } from './process.js'
 import { readSmall } from './read.js'
 import { createDurable, ensurePrivateDir, publish, removeName } from './write.js'
 
@@ -72,6 +72,12 @@ export function isOwned(file: string): boolean {
     if (error instanceof EscrowError) return true
     throw error
   }
+}
+
+/** The owner of a file that this process cannot look for: only a person knows whether it lives. */
+export function ownerOutOfSight(file: string): ProcessIdentity | undefined {
+  const holder = readHolder(file)
+  return holder !== undefined && isOutOfSight(holder) ? holder : undefined
 }
 
 /**

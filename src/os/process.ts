@@ -39,13 +39,24 @@ function identify(): ProcessIdentity {
  */
 export function isDead(other: ProcessIdentity): boolean {
   const here = thisProcess()
-  if (other.host !== here.host) return false
+  if (!isThisMachine(other)) return false
   if (other.boot !== '' && here.boot !== '' && other.boot !== here.boot) return true
-  if (other.pidNamespace !== here.pidNamespace) return false
+  if (isOutOfSight(other)) return false
   if (!exists(other.pid)) return true
   const status = statusOf(other.pid)
   if (!status) return false
   return status.state === 'Z' || (other.start !== '' && status.start !== other.start)
+}
+
+/** Whether this process cannot look for another: one on another machine, or in another container. */
+export function isOutOfSight(other: ProcessIdentity): boolean {
+  return !isThisMachine(other) || other.pidNamespace !== thisProcess().pidNamespace
+}
+
+/** The name of a machine can change while it runs, with its network for example, so the same boot is enough. */
+function isThisMachine(other: ProcessIdentity): boolean {
+  const here = thisProcess()
+  return other.host === here.host || (other.boot !== '' && other.boot === here.boot)
 }
 
 /** True only when a process provably lives, running or stopped. The name of its machine may have changed since. */

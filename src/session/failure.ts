@@ -2,7 +2,9 @@ import { codeOf } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import { nearest } from '../core/nearest.js'
+import { oneLine } from '../core/printable.js'
 import { isDiskFull } from '../os/disk-full.js'
+import { ownerOutOfSight } from '../os/owner.js'
 
 /** How many sessions the message lists. */
 const MAX_LISTED = 12
@@ -20,10 +22,19 @@ export function unknownSession(id: string, ids: readonly string[]): EscrowError 
   return new EscrowError('nothing_selected', `There is no session ${id}. ${known}`, defined({ hint }))
 }
 
-/** The error for a session that another process owns. */
-export function sessionBusy(id: string): EscrowError {
-  return new EscrowError('session_busy', `Session ${id} is held by another process.`, {
-    hint: 'Wait until that process ends, or use another id. You can review and commit the session meanwhile.',
+/**
+ * The error for a session that another process owns.
+ * @param ownerFile names that process
+ */
+export function sessionBusy(id: string, ownerFile: string): EscrowError {
+  const unseen = ownerOutOfSight(ownerFile)
+  if (unseen === undefined)
+    return new EscrowError('session_busy', `Session ${id} is held by another process.`, {
+      hint: 'Wait until that process ends, or use another id. You can review and commit the session meanwhile.',
+    })
+  const owner = `process ${unseen.pid} of ${oneLine(unseen.host)}`
+  return new EscrowError('session_busy', `Session ${id} is held by ${owner}, another machine or container.`, {
+    hint: `Whether it still runs cannot be seen from here. If it has ended, remove ${ownerFile}. Otherwise use another id.`,
   })
 }
 

@@ -264,7 +264,7 @@ class LocalWorkspace implements Workspace {
       if (isStored) {
         this.#prepare(dir)
         lease = await takeOwnership(owner, BUSY_WAIT_MS)
-        if (!lease) throw sessionBusy(id)
+        if (!lease) throw sessionBusy(id, owner)
         // A killed owner leaves its socket behind.
         removeName(socketFile)
       }
@@ -303,7 +303,7 @@ class LocalWorkspace implements Workspace {
     const wasOpen = this.#open.has(id)
     await this.session({ id })
     const session = await this.#open.get(id)
-    if (!session) throw sessionBusy(id)
+    if (!session) throw sessionBusy(id, this.layout.session(id).owner)
     try {
       return await work(session)
     } finally {

@@ -128,7 +128,7 @@ describe('the process lock', () => {
   })
 
   it('is not taken from a living holder, nor from one on another machine', async () => {
-    for (const holder of [thisProcess(), { ...thisProcess(), pid: 2 ** 22 + 1, host: 'elsewhere' }]) {
+    for (const holder of [thisProcess(), { ...thisProcess(), pid: 2 ** 22 + 1, host: 'elsewhere', boot: 'another' }]) {
       writeHolder({ ...holder, nonce: 'alive' })
       let entered = false
       const waiting = withProcessLock(dir.path, 'commit', () => {

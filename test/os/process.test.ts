@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isAlive, isDead, startOf, thisProcess } from '../../src/os/process.js'
+import { isAlive, isDead, isOutOfSight, startOf, thisProcess } from '../../src/os/process.js'
 
 function child(): ReturnType<typeof spawn> {
   const spawned = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] })
@@ -49,6 +49,16 @@ describe('life of a process', () => {
   })
 })
 
+describe('a process out of sight', () => {
+  it('is one on another machine or in another pid namespace', () => {
+    const self = thisProcess()
+    expect(isOutOfSight(self)).toBe(false)
+    expect(isOutOfSight({ ...self, host: 'another-host', boot: 'another' })).toBe(true)
+    expect(isOutOfSight({ ...self, host: 'another-host', boot: '' })).toBe(true)
+    expect(isOutOfSight({ ...self, pidNamespace: 'pid:[1]' })).toBe(true)
+  })
+})
+
 describe('death of a process', () => {
   it('is never reported for this process or another living one', async () => {
     const other = child()
@@ -77,9 +87,16 @@ describe('death of a process', () => {
 
   it('is never reported if unknown: another machine, another pid namespace', async () => {
     const gone = { ...thisProcess(), pid: await deadChildPid(), start: '1' }
-    expect(isDead({ ...gone, host: 'another-host' })).toBe(false)
+    expect(isDead({ ...gone, host: 'another-host', boot: '' })).toBe(false)
     expect(isDead({ ...gone, pidNamespace: 'pid:[1]' })).toBe(false)
     expect(isDead({ ...gone, host: 'another-host', boot: 'another' })).toBe(false)
+  })
+
+  it.runIf(process.platform === 'linux')('is reported if the name of the machine has changed since', async () => {
+    const gone = { ...thisProcess(), pid: await deadChildPid(), start: '1' }
+    expect(isDead({ ...gone, host: 'earlier-name' })).toBe(true)
+    expect(isDead({ ...thisProcess(), host: 'earlier-name', start: '1' })).toBe(true)
+    expect(isDead({ ...thisProcess(), host: 'earlier-name' })).toBe(false)
   })
 
   it('is not reported if the start time is unknown and the pid is alive', () => {

@@ -43,7 +43,7 @@ it('removes the copies of killed processes, and nothing else', () => {
   const abandoned = leave('escrow-copy-dead', dead())
   const kept = [
     leave('escrow-copy-used', thisProcess()),
-    leave('escrow-copy-elsewhere', { ...dead(), host: 'another machine' }),
+    leave('escrow-copy-elsewhere', { ...dead(), host: 'another machine', boot: 'another' }),
     leave('escrow-copy-unknown'),
     leave('escrow-copy-damaged', []),
     outside,

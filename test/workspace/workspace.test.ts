@@ -1,4 +1,4 @@
-import fs, { existsSync, readFileSync } from 'node:fs'
+import fs, { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../overlay/index.js'
@@ -218,6 +218,20 @@ describe('sessions', () => {
     await child.end()
     const session = await workspace.session({ id: 'theirs' })
     expect(session.fs.readFileSync('src/held.ts', 'utf8')).toBe(String(child.process.pid))
+  })
+
+  it('names the process of another container that holds a session, and the file to remove if it has ended', async () => {
+    const project = testWorkspace()
+    const workspace = await project.open()
+    const { dir, owner } = layoutAt(project.root).session('theirs')
+    mkdirSync(dir, { recursive: true })
+    const gone = { ...thisProcess(), host: '3f2a', pid: 7, start: '1', pidNamespace: 'pid:[1]', nonce: 'n' }
+    writeFileSync(owner, JSON.stringify(gone))
+    const busy = await failure(() => workspace.session({ id: 'theirs' }))
+    expect(busy).toMatchObject({ reason: 'session_busy', message: expect.stringContaining('process 7 of 3f2a') })
+    expect(busy.hint).toContain(`remove ${owner}`)
+    rmSync(owner)
+    expect((await workspace.session({ id: 'theirs' })).id).toBe('theirs')
   })
 
   it('resumes a session of a killed process with its stage and without its intent', async () => {
