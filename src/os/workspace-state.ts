@@ -40,6 +40,16 @@ export function layoutAt(root: string): Layout {
   }
 }
 
+/** Whether the directory of a workspace is still at its path. `replaced`: another directory is there, which has a state of its own. */
+export function placeOf(layout: Layout): 'here' | 'gone' | 'replaced' {
+  try {
+    return layoutAt(layout.root).state === layout.state ? 'here' : 'replaced'
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return 'gone'
+    throw error
+  }
+}
+
 function layoutIn(root: string): Layout {
   const base = join(stateDir(), 'workspaces')
   assertOutside(base, root)

@@ -20,6 +20,7 @@ import { changeSetOf, type StageStore } from '../stage/index.js'
 import { composeSession, type SessionParts } from './compose.js'
 import type { SessionDeps } from './deps.js'
 import { recordLesson } from './lessons.js'
+import { assertInPlace } from './place.js'
 import { relativeTo, stagedBelow } from './view.js'
 
 /** The public API of a session: checks that the session is open, ingests reviews, and delegates to the parts. */
@@ -124,6 +125,7 @@ export class LocalSession implements Session {
     const { store, outbox } = this.#parts
     this.#parts.assertOpen()
     store.sync()
+    this.#assertInPlace()
     this.#parts.syncExternal()
     await outbox.drain()
     await this.#deps.versions.recordManualEdits()
@@ -192,6 +194,7 @@ export class LocalSession implements Session {
   async travel(id: string): Promise<Travelled> {
     const { assertOpen, syncExternal, snapshots, record, store } = this.#parts
     assertOpen()
+    this.#assertInPlace()
     const result = snapshots.travel(id, syncExternal())
     await record('travel', { data: { to: id, left: result.left.id, kept: result.kept } })
     store.sync()
@@ -201,6 +204,12 @@ export class LocalSession implements Session {
   /** Precedes every call that reads the stage. */
   #sync(): void {
     this.#parts.assertOpen()
+    this.#assertInPlace()
     this.#parts.syncExternal()
+  }
+
+  #assertInPlace(): void {
+    const { layout, durability } = this.#deps
+    if (durability !== 'memory') assertInPlace(layout, this.id)
   }
 }
