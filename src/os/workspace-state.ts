@@ -40,14 +40,21 @@ export function layoutAt(root: string): Layout {
   }
 }
 
-/** Whether the directory of a workspace is still at its path. `replaced`: another directory is there, which has a state of its own. */
-export function placeOf(layout: Layout): 'here' | 'gone' | 'replaced' {
-  try {
-    return layoutAt(layout.root).state === layout.state ? 'here' : 'replaced'
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return 'gone'
-    throw error
-  }
+/**
+ * Throws if the directory of a workspace is no longer at its path. The state belongs to that directory: no later process would find there
+ * what is staged or decided, or finish a commit that a crash interrupts.
+ * @throws EscrowError `ledger_unavailable`
+ */
+export function assertInPlace(layout: Layout): void {
+  const { root } = layout
+  const isThere = lstatSync(root, { throwIfNoEntry: false }) !== undefined
+  if (isThere && layoutAt(root).state === layout.state) return
+  const message = isThere
+    ? `Another directory has taken the place of the workspace ${root}.`
+    : `The workspace ${root} was removed or renamed.`
+  throw new EscrowError('ledger_unavailable', message, {
+    hint: 'Put the former directory back: what is staged and decided belongs to it. If it was renamed, work there.',
+  })
 }
 
 function layoutIn(root: string): Layout {

@@ -15,6 +15,7 @@ import { BY_DIFF, BY_MERGE } from '../core/hint-commands.js'
 import type { Layout } from '../core/layout.js'
 import { mapCommitted } from '../history/intent-map.js'
 import { readShared } from '../os/shared-files.js'
+import { assertInPlace } from '../os/workspace-state.js'
 import { freePathsOf, type PolicyState } from '../policy/index.js'
 import { type ApprovedCommit, amendmentState, type DecidedTree } from '../review/index.js'
 import { classCache, declarationsOf, type StageStore } from '../stage/index.js'
@@ -32,7 +33,8 @@ import { type Undone, undoneBy } from './undo-session.js'
 /**
  * Commits approved changes of a session to the disk, all or none, with their ledger record.
  * @param reading the stage, and its comparison with the disk
- * @throws EscrowError `stale_file`, `unsupported` and the reasons of a denial; `refused` names each path
+ * @throws EscrowError `stale_file`, `unsupported` and the reasons of a denial; `refused` names each path. `ledger_unavailable` if
+ * another directory has taken the place of the workspace
  */
 export async function commitSession(
   session: ReviewedSession,
@@ -40,6 +42,7 @@ export async function commitSession(
   approved: readonly StagedChange[],
   commit: ApprovedCommit,
 ): Promise<CommitResult> {
+  assertInPlace(session.layout)
   const policy = session.policyFile()
   refuseUnticked(policy, commit.checklist, session.sessionId)
   refuseDriftedChanges(approved)
@@ -97,6 +100,7 @@ export async function commitSession(
     ...defined({ notesFor: commit.notesFor }),
     assertApproved: () => {
       commit.assertApproved?.()
+      assertInPlace(layout)
       stays()
     },
     strict: commit.strict === true || isStrict(policy),

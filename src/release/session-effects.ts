@@ -4,6 +4,7 @@ import { defined } from '../core/defined.js'
 import type { Reviewer } from '../core/people.js'
 import type { Question } from '../core/question.js'
 import { gitUser } from '../os/git.js'
+import { assertInPlace } from '../os/workspace-state.js'
 import type { AnswerRecord, ApprovedCommit, ApprovedLanding, Criterion, ReviewEffects } from '../review/index.js'
 import { newDraft } from '../trace/index.js'
 import { applyAnswer } from './apply-answer.js'
@@ -24,6 +25,7 @@ export class SessionEffects implements ReviewEffects {
   }
 
   async recordVerdict({ verdict, paths, hunks, reason, by, id, rule }: Verdict): Promise<void> {
+    assertInPlace(this.session.layout)
     await this.session.ledger.append([
       newDraft({
         type: 'verdict',

@@ -11,6 +11,7 @@ import {
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { takeOwnership } from '../os/owner.js'
+import { assertInPlace } from '../os/workspace-state.js'
 import { ensurePrivateDir, makeDir, removeTree } from '../os/write.js'
 import { openStage, ownStage, readStage, type StageStore } from '../stage/index.js'
 
@@ -33,6 +34,7 @@ const NOTE = 'undo'
  * states; nothing is staged then
  */
 export async function stageUndo(layout: Layout, commitIds: readonly string[]): Promise<string> {
+  assertInPlace(layout)
   const found = new Map(commitIds.map((id) => keptCommit(layout, id)).map((kept) => [kept.seq, kept]))
   const newestFirst = [...found.values()].sort((a, b) => b.seq - a.seq)
   const txs = newestFirst.map(({ tx }) => tx).reverse()

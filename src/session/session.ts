@@ -16,11 +16,11 @@ import type {
 import { EscrowError } from '../core/api-error.js'
 import type { AgentInfo } from '../core/people.js'
 import type { SessionTerminal } from '../exec/index.js'
+import { assertInPlace } from '../os/workspace-state.js'
 import { changeSetOf, type StageStore } from '../stage/index.js'
 import { composeSession, type SessionParts } from './compose.js'
 import type { SessionDeps } from './deps.js'
 import { recordLesson } from './lessons.js'
-import { assertInPlace } from './place.js'
 import { relativeTo, stagedBelow } from './view.js'
 
 /** The public API of a session: checks that the session is open, ingests reviews, and delegates to the parts. */
@@ -210,6 +210,6 @@ export class LocalSession implements Session {
 
   #assertInPlace(): void {
     const { layout, durability } = this.#deps
-    if (durability !== 'memory') assertInPlace(layout, this.id)
+    if (durability !== 'memory') assertInPlace(layout)
   }
 }

@@ -20,7 +20,7 @@ describe('a session whose workspace', () => {
   it('was renamed says so at each call, and goes on once it is back', async () => {
     const { root, session } = await setUp()
     renameSync(root, `${root}.away`)
-    const message = `The workspace ${root} was removed or renamed while session agent was open.`
+    const message = `The workspace ${root} was removed or renamed.`
     for (const run of [() => write(session), () => session.flush(), () => session.changes()])
       expect(await failure(run)).toMatchObject({ reason: 'ledger_unavailable', message })
     renameSync(`${root}.away`, root)
@@ -32,7 +32,7 @@ describe('a session whose workspace', () => {
     const { project, root, session } = await setUp()
     renameSync(root, `${root}.away`)
     cpSync(`${root}.away`, root, { recursive: true })
-    const message = `Another directory has taken the place of ${root} while session agent was open.`
+    const message = `Another directory has taken the place of the workspace ${root}.`
     expect(await failure(() => write(session))).toMatchObject({ reason: 'ledger_unavailable', message })
     expect(await failure(() => session.close())).toMatchObject({
       message,
