@@ -1,9 +1,17 @@
 import { getRequestListener } from '@hono/node-server'
-import { createMcpHandler, isLegacyRequest, type McpHttpHandler } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isLegacyRequest,
+  type McpHttpHandler,
+} from '@modelcontextprotocol/server'
 import { bearerOf, errorText, foreignTo, isSameSecret, listenOnLoopback, newToken } from '../../surface/index.js'
 import { type McpHost, newSessionId } from './host.js'
-import { readBody } from './http-body.js'
+import { readBody, type SentBody } from './http-body.js'
 import { errorResponse, HttpClients } from './http-clients.js'
+import { type Answer, HttpSlots } from './http-slots.js'
+import { cancelledBy, isCall } from './limited-transport.js'
 
 /** Where to listen, always on 127.0.0.1. */
 export interface HttpOptions {
@@ -23,13 +31,15 @@ export async function serveMcpHttp(host: McpHost, { port = 0 }: HttpOptions = {}
   const token = newToken()
   const clients = new HttpClients(host)
   const modern = modernHandler(host)
+  const slots = new HttpSlots()
   const listener = (at: number) => {
-    const answer = async (request: Request): Promise<Response> => {
+    const answer = async (request: Request, { outgoing }: { readonly outgoing: Answer }): Promise<Response> => {
       const refusal = refusalOf(request, at, token)
       if (refusal !== undefined) return errorResponse(...refusal)
       try {
         const sent = request.method === 'POST' ? await readBody(request) : undefined
         if (sent instanceof Response) return sent
+        if (!(await mayBegin(slots, request, sent, outgoing))) return new Response(null, { status: 202 })
         const isLegacy = await isLegacyRequest(request, sent?.parsedBody)
         return await (isLegacy ? clients.handle(request, sent) : modern.fetch(request, sent))
       } catch (error) {
@@ -46,6 +56,28 @@ export async function serveMcpHttp(host: McpHost, { port = 0 }: HttpOptions = {}
       await server.close()
     },
   }
+}
+
+/** Waits until the calls of a request may begin. False: they were cancelled, or the client left. */
+async function mayBegin(
+  slots: HttpSlots,
+  { headers, url }: Request,
+  sent: SentBody | undefined,
+  outgoing: Answer,
+): Promise<boolean> {
+  const messages = [sent?.parsedBody].flat()
+  const client = headers.get('mcp-session-id') ?? `session=${new URL(url).searchParams.get('session') ?? ''}`
+  for (const message of messages.filter(isJSONRPCNotification)) {
+    const id = cancelledBy(message)
+    if (id !== undefined) slots.cancel(client, id)
+  }
+  const calls = messages.filter(isJSONRPCRequest).filter(isCall)
+  if (calls.length === 0) return true
+  return slots.enter(
+    client,
+    calls.map(({ id }) => id),
+    outgoing,
+  )
 }
 
 /**

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol
 import { SerialQueue } from '../../surface/index.js'
 
 /** The most calls of a client that run at a time. Others wait. */
-const MAX_RUNNING = 16
+export const MAX_RUNNING = 16
 /** JSON-RPC's code for an invalid request. */
 export const INVALID_REQUEST = -32_600
 /** JSON-RPC's code for text that is not JSON. */
@@ -88,7 +88,8 @@ export class LimitedTransport implements Transport {
 
 type Call = JSONRPCMessage & { readonly id: RequestId; readonly method: string }
 
-function isCall(message: JSONRPCMessage): message is Call {
+/** Whether a message is a call whose answer can be large. */
+export function isCall(message: JSONRPCMessage): message is Call {
   return 'method' in message && 'id' in message && CALLS.includes(message.method)
 }
 

@@ -1,10 +1,12 @@
+import { once } from 'node:events'
+import { connect as openSocket, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { openMcpHost, serveMcpHttp } from '../../../src/agents/mcp/index.js'
 import { testWorkspace } from '../../support/workspace.js'
 
 /** A client that sends exactly the given bodies. */
-async function rawClient() {
-  const host = await openMcpHost(testWorkspace().root, { intent: 'INT-001' })
+async function rawClient(root = testWorkspace().root) {
+  const host = await openMcpHost(root, { intent: 'INT-001' })
   const { url, close } = await serveMcpHttp(host)
   onTestFinished(async () => {
     await close()
@@ -25,7 +27,19 @@ async function rawClient() {
     await answer.text()
     return answer.headers.get('mcp-session-id') ?? ''
   }
-  return { post, connect }
+  /** Sends a call, and reads no more than the beginning of its answer. */
+  const leaveUnread = async (body: unknown, connection: string) => {
+    const { port, pathname, search, host: name } = new URL(url)
+    const text = JSON.stringify(body)
+    const socket = openSocket(Number(port), '127.0.0.1').pause()
+    onTestFinished(() => void socket.destroy())
+    const types = 'Content-Type: application/json\r\nAccept: application/json, text/event-stream'
+    const head = `POST ${pathname}${search} HTTP/1.1\r\nHost: ${name}\r\n${types}\r\nMcp-Session-Id: ${connection}`
+    socket.write(`${head}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`)
+    await once(socket, 'readable')
+    return socket
+  }
+  return { post, connect, leaveUnread }
 }
 
 const HELLO = {
@@ -77,6 +91,32 @@ it('a client whose call runs keeps its connection when others need a place', asy
   expect(await running.text()).toContain('done')
   expect((await post(call(2, 'true'), busy)).status).toBe(200)
   expect((await post(call(2, 'true'), idle)).status).toBe(404)
+})
+
+it('a client that reads no answers gets a limited number of calls at a time, and keeps no other client out', async () => {
+  const project = testWorkspace({ 'src/big.txt': `${'x'.repeat(99)}\n`.repeat(80_000) })
+  const { post, connect, leaveUnread } = await rawClient(project.root)
+  const read = (id: number, path: string) => {
+    const params = { name: 'read_text_file', arguments: { path } }
+    return { jsonrpc: '2.0', id, method: 'tools/call', params }
+  }
+  const connection = await connect()
+  const unread: Socket[] = []
+  for (let id = 1; id <= 16; id++) unread.push(await leaveUnread(read(id, 'src/big.txt'), connection))
+  let isAnswered = false
+  const later = post(read(17, 'src/big.txt'), connection).then((answer) => {
+    isAnswered = true
+    return answer.text()
+  })
+  const cancelled = post(read(18, 'src/big.txt'), connection)
+  await post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 18 } }, connection)
+  expect((await cancelled).status).toBe(202)
+  const other = await connect()
+  expect(await (await post(call(1, 'echo other'), other)).text()).toContain('other')
+  expect(await (await post({ jsonrpc: '2.0', id: 19, method: 'ping' }, connection)).text()).toContain('"result":{}')
+  expect(isAnswered).toBe(false)
+  unread[0]?.destroy()
+  expect(await later).toContain('xxx')
 })
 
 it('a body that is not valid UTF-8 or not JSON is refused', async () => {
