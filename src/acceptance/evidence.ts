@@ -5,7 +5,7 @@ import { codeOf, readRegular } from '../../overlay/index.js'
 import type { CheckEvidence, CheckState, CheckStatus } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
-import { withProcessLock } from '../os/lock.js'
+import { assertHeld, withProcessLock } from '../os/lock.js'
 import { ensurePrivateDir, replaceDurable } from '../os/write.js'
 import type { ApplicableCheck } from './applicable.js'
 
@@ -57,10 +57,12 @@ export function openEvidence(path: string, locks: string, sessionId: string): Ev
   return {
     read: () => readEvidence(path),
     add: (run) =>
-      withProcessLock(locks, `checks-${sessionId}`, () => {
+      withProcessLock(locks, `checks-${sessionId}`, (lost) => {
         ensurePrivateDir(dirname(path))
         const runs = [...readEvidence(path), run].slice(-MAX_KEPT)
-        replaceDurable(path, `${JSON.stringify({ version: 1, runs })}\n`, 0o600)
+        const text = `${JSON.stringify({ version: 1, runs })}\n`
+        assertHeld(lost, `the check results of session '${sessionId}'`)
+        replaceDurable(path, text, 0o600)
       }),
   }
 }

@@ -8,7 +8,7 @@ import type { IntentsState } from '../core/intents-state.js'
 import { isObject } from '../core/is-object.js'
 import type { Layout } from '../core/layout.js'
 import { isIntentId } from '../intents/index.js'
-import { withProcessLock } from '../os/lock.js'
+import { assertHeld, withProcessLock } from '../os/lock.js'
 import { readSmall } from '../os/read.js'
 import { readShared, replaceShared, sharedExists } from '../os/shared-files.js'
 import { freePathsOf } from '../policy/index.js'
@@ -96,7 +96,7 @@ async function rewrite(
   { layout, intents }: MapSource,
   change: (map: IntentMap) => Promise<IntentMap>,
 ): Promise<string> {
-  return withProcessLock(layout.locks, 'intent_map', async () => {
+  return withProcessLock(layout.locks, 'intent_map', async (lost) => {
     const old = sharedExists(layout.intentMap) ? readShared(layout.intentMap, MAX_MAP).toString() : undefined
     if (old !== undefined && !old.startsWith('# Intent Map')) {
       throw new EscrowError('unsupported', `${layout.intentMap} was not written by escrow.`, {
@@ -104,6 +104,7 @@ async function rewrite(
       })
     }
     const text = renderMap(await change(parseMap(old ?? '')), knownIntents(intents()))
+    assertHeld(lost, 'the intent map')
     if (text !== old) replaceShared(layout.intentMap, text)
     return text
   })

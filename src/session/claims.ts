@@ -4,7 +4,7 @@ import type { ClaimOverlap, Intent } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { IntentsState } from '../core/intents-state.js'
 import type { Layout } from '../core/layout.js'
-import { withProcessLock } from '../os/lock.js'
+import { assertHeld, withProcessLock } from '../os/lock.js'
 import { isOwned } from '../os/owner.js'
 import { readSmall } from '../os/read.js'
 import { removeName, replaceDurable } from '../os/write.js'
@@ -29,11 +29,14 @@ export class SessionClaims {
   async acquire(intent: Intent, policy: 'warn' | 'refuse'): Promise<ClaimOverlap[]> {
     // A session without a directory is visible to no other process.
     if (!existsSync(this.layout.session(this.sessionId).dir)) return []
-    return withProcessLock(this.layout.locks, 'claims', () => {
+    return withProcessLock(this.layout.locks, 'claims', (lost) => {
       const overlaps = this.#otherClaims().flatMap((claim) => this.#overlapsWith(intent, claim))
       const [first] = overlaps
       if (first && policy === 'refuse') throw claimedError(intent, first)
-      replaceDurable(this.#file(), JSON.stringify({ intent: intent.id } satisfies Claim))
+      const claim: Claim = { intent: intent.id }
+      // Another session may have claimed the same scope since.
+      assertHeld(lost, 'the claims of scopes')
+      replaceDurable(this.#file(), JSON.stringify(claim))
       return overlaps
     })
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { sha256hex } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
-import { withProcessLock } from '../os/lock.js'
+import { assertHeld, withProcessLock } from '../os/lock.js'
 import { stateDir } from '../os/state-dir.js'
 import { ensurePrivateDir, replaceDurable } from '../os/write.js'
 import { type Checkpoint, formatCheckpoint, parseCheckpoint } from './checkpoint.js'
@@ -56,7 +56,12 @@ function seenFile(role: Role, origin: string): string {
   return join(stateDir(), 'checkpoints', `${role}-${sha256hex(origin).slice(0, 32)}`)
 }
 
-/** One at a time on this machine: two signers could each sign after the same checkpoint. */
-export function alone<T>(work: () => Promise<T> | T): Promise<T> {
-  return withProcessLock(join(stateDir(), 'locks'), 'checkpoints', work)
+/**
+ * One at a time on this machine: two signers could each sign after the same checkpoint.
+ * @param work calls `assertAlone` before it keeps what it signs; it throws `session_busy` if another process signs by now
+ */
+export function alone<T>(work: (assertAlone: () => void) => Promise<T> | T): Promise<T> {
+  return withProcessLock(join(stateDir(), 'locks'), 'checkpoints', (lost) =>
+    work(() => assertHeld(lost, 'the checkpoints that this machine signs')),
+  )
 }

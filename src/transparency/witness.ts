@@ -44,7 +44,7 @@ export function witnessLog({ dir, name, logKey, now = new Date() }: WitnessOptio
   if (key === undefined)
     throw new EscrowError('unsupported', 'There is no key to sign with.', { hint: "Make one with 'escrow keys'." })
   if (!isKeyName(name)) throw new EscrowError('unsupported', `'${name}' cannot name a witness: it has spaces or '+'.`)
-  return alone(() => {
+  return alone((assertAlone) => {
     const checkpoint = readCheckpoint(dir)
     if (checkpoint === undefined) throw new EscrowError('nothing_selected', `${dir} has no published log.`)
     const seen = readSeen('witnessed', checkpoint.origin)
@@ -56,13 +56,14 @@ export function witnessLog({ dir, name, logKey, now = new Date() }: WitnessOptio
       )
     assertContinues(dir, checkpoint, seen)
     const witnessKey = noteKey(name, WITNESS_KEY, key)
-    // Before the signature is public: this machine must never sign two histories.
-    writeSeen('witnessed', { key: formatKey(log), checkpoint })
     const others = checkpoint.note.signatures.filter((each) => each.name !== name || !each.id.equals(witnessKey.id))
     const note = {
       text: checkpoint.note.text,
       signatures: [...others, cosignNote(checkpoint.note.text, name, key, now)],
     }
+    assertAlone()
+    // Before the signature is public: this machine must never sign two histories.
+    writeSeen('witnessed', { key: formatKey(log), checkpoint })
     if (readCheckpoint(dir)?.note.text !== note.text)
       throw new EscrowError('session_busy', 'The log was published meanwhile.', { hint: 'Try again.' })
     writeCheckpoint(dir, { ...checkpoint, note })

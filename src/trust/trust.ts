@@ -35,12 +35,14 @@ export function compareFiles(layout: Layout): TrustReport {
 /**
  * Accepts all files as they are.
  * @param digest the digest of the files that the person was shown.
+ * @param assertOurs throws if another process may have accepted files since
  * @throws EscrowError `stale_file` if the files have changed since.
  */
 export function acceptFiles(
   layout: Layout,
   digest: string,
   by: { readonly name: string; readonly email?: string | undefined },
+  assertOurs: () => void,
 ): void {
   const now = readTexts(layout)
   if (digestOf(now) !== digest)
@@ -49,6 +51,7 @@ export function acceptFiles(
     })
   assertReadable(layout, now)
   const removed = [...readAccepted(layout).texts.keys()].filter((name) => !now.has(name))
+  assertOurs()
   acceptTexts(layout, new Map([...now, ...removed.map((name) => [name, undefined] as const)]), by)
 }
 

@@ -36,7 +36,7 @@ import {
 } from '../history/index.js'
 import { openRegistry, type RegistryStore } from '../intents/index.js'
 import { gitUser } from '../os/git.js'
-import { withProcessLock } from '../os/lock.js'
+import { assertHeld, withProcessLock } from '../os/lock.js'
 import { isOwned, type Lease, takeOwnership } from '../os/owner.js'
 import { sessionAgent } from '../os/session-agent.js'
 import { createShared, hasOrchestration, sharedExists } from '../os/shared-files.js'
@@ -200,7 +200,9 @@ class LocalWorkspace implements Workspace {
   async accept(digest: string, by: Reviewer = gitUser(this.root)): Promise<void> {
     assertOutsideSession()
     const { acceptFiles } = await import('../trust/index.js')
-    await withProcessLock(this.layout.locks, 'intents', () => acceptFiles(this.layout, digest, by))
+    await withProcessLock(this.layout.locks, 'intents', (lost) =>
+      acceptFiles(this.layout, digest, by, () => assertHeld(lost, 'the accepted files')),
+    )
   }
 
   async mapIntents(): Promise<string> {

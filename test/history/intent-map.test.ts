@@ -1,6 +1,9 @@
-import { appendFileSync, rmSync, symlinkSync } from 'node:fs'
+import { appendFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { rebuildMap } from '../../src/history/intent-map.js'
 import type { Session } from '../../src/index.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
+import { openLedger } from '../../src/trace/index.js'
 import { startSession, testWorkspace } from '../support/workspace.js'
 
 const INTENTS = `active_intents:
@@ -224,6 +227,20 @@ describe('the intent map', () => {
     const text = await workspace.mapIntents()
     expect(text).not.toMatch(/script|<b>|INT-009/)
     expect(text).not.toContain('![a]')
+  })
+
+  it('is not written once another process has taken the lock', async () => {
+    const project = place()
+    const workspace = await project.open()
+    await commitFiles(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
+    const [layout, theirs] = [layoutAt(project.root), '# Intent Map\n\nTheirs\n']
+    const intents = () => {
+      writeFileSync(`${layout.locks}/intent_map.holder`, JSON.stringify({ nonce: 'other' }))
+      writeFileSync(`${project.root}/${MAP}`, theirs)
+      return { ok: true, version: 0, intents: new Map() } as const
+    }
+    await expect(rebuildMap({ layout, intents }, openLedger(layout))).rejects.toMatchObject({ reason: 'session_busy' })
+    expect(project.text(MAP)).toBe(theirs)
   })
 })
 

@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { SessionClaims } from '../../src/session/claims.js'
 import { scene } from '../attacks/kit.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
 import { stateOf } from '../support/state.js'
 
 /** Two sessions whose intents share a path: one is warned, or refused. */
@@ -64,6 +66,26 @@ it('grants a scope to one of two concurrent sessions', async () => {
   const sessions = [await workspace.session({ id: 'a' }), await workspace.session({ id: 'b' })]
   const results = await Promise.allSettled(sessions.map((session) => session.selectIntent('INT-001')))
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+})
+
+it('does not claim a scope once another process has taken the lock', async () => {
+  const { open, root } = scene(REFUSE, INTENTS)
+  const workspace = await open()
+  const session = await workspace.session({ id: 'late' })
+  await session.selectIntent('INT-002')
+  const layout = layoutAt(root)
+  const intent = await workspace.intents.get('INT-001')
+  const late = {
+    ...intent,
+    // Another process takes over while this one is stopped between reading and writing.
+    get id() {
+      writeFileSync(`${layout.locks}/claims.holder`, JSON.stringify({ nonce: 'other' }))
+      return 'INT-001'
+    },
+  }
+  const claims = new SessionClaims(layout, 'late', () => ({ ok: true, version: 0, intents: new Map() }))
+  await expect(claims.acquire(late as never, 'refuse')).rejects.toMatchObject({ reason: 'session_busy' })
+  expect(readFileSync(`${stateOf(root)}/sessions/late/claim.json`, 'utf8')).toBe('{"intent":"INT-002"}')
 })
 
 it('ignores damaged claims and claims of dead processes', async () => {

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -199,6 +199,20 @@ describe('proofs', () => {
   })
 })
 
+it('a log that was published without its lines for a while has all of them later', async () => {
+  await append(300)
+  await publish({ origin })
+  await append(400)
+  await publish({ origin, hashesOnly: true })
+  await append(100)
+  const { key: logKey } = await publish({ origin })
+  const lines = linesOf(layout)
+  for (const line of [1, 290, 600, 790]) {
+    const report = checkProof({ proof: proveInclusion(dir, String(line)), logKey, witnesses: [], quorum: 0 })
+    expect(report).toMatchObject({ ok: true, text: lines[line - 1] })
+  }
+})
+
 describe('a witness', () => {
   it('cosigns a log that continues, and refuses one that was rewritten or cut', async () => {
     await append(3)
@@ -260,6 +274,25 @@ describe('a witness', () => {
     expect(await witness()).toMatchObject({ size: 5, before: 5 })
     await expect(witness({ logKey: first.key })).rejects.toMatchObject({ reason: 'unsupported' })
   })
+})
+
+it('a witness signs nothing once another process has taken the lock', async () => {
+  await append(3)
+  const { key: logKey } = await publish({ origin })
+  const before = checkpoint()
+  const [locks, seen] = [join(state, 'escrowfs/locks'), join(state, 'escrowfs/checkpoints')]
+  const known = readdirSync(seen)
+  const now = new Date()
+  // Another process takes over while this one is stopped.
+  now.getTime = () => {
+    writeFileSync(join(locks, 'checkpoints.holder'), JSON.stringify({ nonce: 'other' }))
+    return 0
+  }
+  const late = witnessLog({ dir, name: 'example.org/w', logKey, now })
+  await expect(late).rejects.toMatchObject({ reason: 'session_busy' })
+  expect(checkpoint()).toBe(before)
+  expect(readdirSync(seen)).toEqual(known)
+  rmSync(locks, { recursive: true })
 })
 
 it('a witness with one key under two names counts as one witness', async () => {
