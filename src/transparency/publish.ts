@@ -11,7 +11,7 @@ import { Leaves } from './leaves.js'
 import { alone, readCheckpoint, readSeen, writeCheckpoint, writeSeen } from './log-store.js'
 import { HASH_BYTES, leafHash, rootOf } from './merkle.js'
 import { formatKey, formatNote, hasSigned, isKeyName, LOG_KEY, type NoteKey, noteKey, signNote } from './note.js'
-import { readEntries, readIfThere, TILE_WIDTH, tilePath, widthOf } from './tiles.js'
+import { hasEntries, readIfThere, TILE_WIDTH, tilePath, widthOf } from './tiles.js'
 
 export interface PublishOptions {
   /** The root of the workspace. */
@@ -45,7 +45,7 @@ export function publishLedger({ root, dir, origin: given, hashesOnly }: PublishO
   if (key === undefined)
     throw new EscrowError('unsupported', 'There is no key to sign with.', { hint: "Make one with 'escrow keys'." })
   const layout = layoutAt(realpathSync(root))
-  return alone(async () => {
+  return alone(async (assertAlone) => {
     const { reader } = await readVerified(layout, () => new LedgerLeaves())
     const { leaves, ledger } = reader
     if (ledger === undefined) throw new EscrowError('nothing_selected', 'The ledger has no record yet.')
@@ -58,14 +58,15 @@ export function publishLedger({ root, dir, origin: given, hashesOnly }: PublishO
     const from = there?.size ?? 0
     const hash = rootOf(size, leaves.hashAt)
     writeTiles(dir, leaves, from)
-    if (!hashesOnly) writeEntries(dir, layout, leaves, readEntries(dir, 0, from) === undefined ? 0 : from)
+    if (!hashesOnly) writeEntries(dir, layout, leaves, withEntries(dir, from))
     const text = checkpointText(origin, size, hash)
     const checkpoint = checkpointOf(formatNote({ text, signatures: [signNote(text, origin, key)] }))
+    assertAlone()
     // Before it is public: after a crash in between, the same is published again.
     writeSeen('published', { key: formatKey(logKey), checkpoint })
     // Of the same size, the one that is there may have cosignatures.
     if (there?.size !== size) writeCheckpoint(dir, checkpoint)
-    dropPartialTiles(dir, size, from)
+    dropPartialTiles(dir, size, from, hashesOnly)
     return { origin, size, root: hash.toString('base64'), key: formatKey(logKey), added: size - from }
   })
 }
@@ -114,6 +115,13 @@ function writeTiles(dir: string, leaves: Leaves, from: number): void {
   }
 }
 
+/** How many lines of a log of a size are there, without a gap: some of it may have been published without its lines. */
+function withEntries(dir: string, size: number): number {
+  let start = 0
+  while (start < size && hasEntries(dir, start / TILE_WIDTH, size)) start += TILE_WIDTH
+  return Math.min(start, size)
+}
+
 /** The lines of each tile, as they are in the ledger. They are read again, and must still be the lines that were verified. */
 function writeEntries(dir: string, layout: Layout, leaves: Leaves, from: number): void {
   let index = Math.floor(from / TILE_WIDTH) * TILE_WIDTH
@@ -154,12 +162,12 @@ function putFile(path: string, bytes: Buffer): void {
   syncDir(dirname(path))
 }
 
-/** Removes the partial tiles of tiles that are full by now. */
-function dropPartialTiles(dir: string, size: number, from: number): void {
+/** Removes the partial tiles of tiles that are full by now. Without its lines, the log keeps those that it has. */
+function dropPartialTiles(dir: string, size: number, from: number, hashesOnly: boolean): void {
   const drop = (level: number | 'data', before: number, now: number) => {
     const tile = Math.floor(before / TILE_WIDTH)
     if (before % TILE_WIDTH !== 0 && (tile + 1) * TILE_WIDTH <= now) removeTree(join(dir, `${tilePath(level, tile)}.p`))
   }
-  drop('data', from, size)
+  if (!hashesOnly) drop('data', from, size)
   for (let level = 0; widthOf(level, from) > 0; level++) drop(level, widthOf(level, from), widthOf(level, size))
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
@@ -54,6 +55,12 @@ function readTile(dir: string, level: number, tile: number, size: number): Buffe
   throw new EscrowError('unsupported', `The log lacks ${tilePath(level, tile, width)}, or the file is too short.`, {
     hint: "Publish it again with 'escrow ledger publish', or copy it whole.",
   })
+}
+
+/** Whether a log was published with the lines of a tile. */
+export function hasEntries(dir: string, tile: number, size: number): boolean {
+  const width = Math.min(TILE_WIDTH, size - tile * TILE_WIDTH)
+  return [width, TILE_WIDTH].some((each) => existsSync(join(dir, tilePath('data', tile, each))))
 }
 
 /** A partial tile may be gone once the tile is full. */
