@@ -228,7 +228,7 @@ function reportOf(
     agent: lines.length,
     models: new Set(lines.map(({ model }) => model ?? 'an agent')),
     intents: new Set(lines.flatMap(({ intentId }) => intentId ?? [])),
-    approvers: new Set([...lines.flatMap(({ approvedBy }) => approvedBy ?? []), ...rules]),
+    approvers: new Set([...lines.filter(isApproved).flatMap(({ approvedBy }) => approvedBy ?? []), ...rules]),
     unapproved: lines.filter((line) => !isApproved(line)).map(({ line }) => line),
   }
 }

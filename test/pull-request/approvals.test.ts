@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { readApprovals } from '../../src/pull-request/approvals.js'
 import { problemsOf } from '../../src/pull-request/problems.js'
 import { changeAndRechain, check, removeTemplates, repository } from './repository.js'
 
@@ -35,7 +36,9 @@ describe('an approval', () => {
   })
 
   it('counts again after the rejection', async () => {
-    expect(await problemsAfter(APPROVED, REJECTED, { ...APPROVED, reviewer: { name: 'Bo' } })).toEqual([])
+    expect(await problemsAfter(APPROVED, REJECTED, APPROVED)).toEqual([])
+    // The commit names Ada.
+    expect(await problemsAfter(APPROVED, REJECTED, { ...APPROVED, reviewer: { name: 'Bo' } })).toEqual(UNAPPROVED)
     expect(await problemsAfter(REJECTED, APPROVED)).toEqual([])
   })
 
@@ -60,4 +63,54 @@ describe('an approval', () => {
     expect(await problemsAfter({ ...APPROVED, question: 'q1', answer: 'allow' })).toEqual(UNAPPROVED)
     expect(await problemsAfter(APPROVED, { ...REJECTED, question: 'q1', answer: 'deny' })).toEqual([])
   })
+
+  it('is used up by a commit, also one of hunks', async () => {
+    const twice = async (...verdicts: readonly Fields[]) => (await approvalsIn(...verdicts, COMMIT, OTHER)).commits
+    expect(await twice(APPROVED)).toEqual(new Set(['one']))
+    expect(await twice({ ...APPROVED, hunks: ['h1'] })).toEqual(new Set(['one']))
+    expect(await twice({ ...APPROVED, hunks: ['h1', 'h2'] })).toEqual(new Set(['one', 'two']))
+    expect(await twice({ ...APPROVED, hunks: ['h1'] }, APPROVED)).toEqual(new Set(['one']))
+    expect((await approvalsIn(APPROVED, COMMIT, APPROVED, OTHER)).commits).toEqual(new Set(['one', 'two']))
+  })
+
+  it('is used up by an undo, and not by a landing or another part of the commit', async () => {
+    const undo = { ...COMMIT, type: 'undo' }
+    expect((await approvalsIn(APPROVED, undo, OTHER)).commits).toEqual(new Set(['one']))
+    const landing = { ...COMMIT, tx: null, landed: { branch: 'main', commit: '0'.repeat(40) } }
+    expect((await approvalsIn(APPROVED, landing, OTHER)).commits).toEqual(new Set(['one', 'two']))
+    expect((await approvalsIn(APPROVED, COMMIT, { ...OTHER, tx: '1-a' })).commits).toEqual(new Set(['one', 'two']))
+  })
+
+  it('is of the people whom the commit names', async () => {
+    const bo = { ...APPROVED, reviewer: { name: 'Bo' } }
+    const by = (...names: string[]) => ({ ...COMMIT, approved_by: names })
+    expect((await approvalsIn(bo, by('Ada'))).commits).toEqual(new Set())
+    expect((await approvalsIn(bo, by('Bo', 'Ada'))).commits).toEqual(new Set())
+    expect((await approvalsIn(bo, APPROVED, by('Bo', 'Ada'))).commits).toEqual(new Set(['one']))
+    expect((await approvalsIn(APPROVED, REJECTED, bo, by('Bo', 'Ada'))).commits).toEqual(new Set())
+    // A long commit has several records, each with some of its paths and all of its reviewers.
+    const [a, b] = [by('Ada', 'Bo'), { ...by('Ada', 'Bo'), changes: [change('src/b.ts')], id: 'two' }]
+    const found = await approvalsIn(APPROVED, { ...bo, paths: ['src/b.ts'] }, a, b)
+    expect(found.commits).toEqual(new Set(['one', 'two']))
+  })
 })
+
+const change = (path: string) => ({ path, before: null, after: 'sha256:0' })
+const COMMIT: Fields = {
+  ...{ type: 'commit', id: 'one', tx: '1-a', verdict: 'approved', approved_by: ['Ada'] },
+  changes: [change('src/a.ts')],
+}
+const OTHER: Fields = { ...COMMIT, id: 'two', tx: '2-b' }
+
+/** The approvals in a ledger of these records of one session: verdicts on src/a.ts, and commits. */
+function approvalsIn(...records: readonly Fields[]) {
+  const all = records.map(({ id = 'v', ...own }) => {
+    const fields = { type: 'verdict', ...(own.type === undefined && { paths: ['src/a.ts'] }), ...own }
+    return { id, session_id: 's', metadata: { 'dev.escrowfs': fields } }
+  })
+  return readApprovals({
+    async *records() {
+      yield* all
+    },
+  })
+}
