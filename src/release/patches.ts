@@ -14,7 +14,8 @@ export async function patchesOf(session: ReviewedSession, per: GitCommitPer | un
   const store = await session.stage()
   const { changes } = diffStage(store.overlay)
   if (changes.length === 0) throw new EscrowError('nothing_selected', `Nothing is staged in session '${sessionId}'.`)
-  const isProposed = readProposals(layout.root, sessionId).length > 0
+  const staged = new Set<string>(changes.map(({ path }) => path))
+  const isProposed = readProposals(layout.root, sessionId).some(({ paths }) => paths.some((path) => staged.has(path)))
   const options = { per: per ?? (isProposed ? 'proposal' : 'intent') } as const
   const groups = groupsOf(session, { changes, approvals: [], head: await ledger.head(), options })
   return formatPatches({ layout, groups, author: gitUser(layout.root), before: (change) => beforeOf(store, change) })

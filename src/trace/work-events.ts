@@ -61,10 +61,11 @@ function proposalsIn(records: readonly TraceRecord[], session: string): Proposed
   const last = ownRecords.findLastIndex((record) => record.type === 'command' && record.commits !== undefined)
   const record = ownRecords[last]
   if (record?.type !== 'command') return []
-  const since = ownRecords.slice(last + 1).filter(({ type }) => type === 'commit')
-  const landed = new Set(since.flatMap(({ changes = [] }) => changes.flatMap(({ path, from = path }) => [path, from])))
+  // What a landing queue put on a branch is not on this machine's disk.
+  const since = ownRecords.slice(last + 1).filter((each) => each.type === 'commit' && each.landed === undefined)
+  const committed = new Set(since.flatMap(({ changes = [] }) => changes.flatMap(({ path, from = path }) => [path, from])))
   return (record.commits ?? [])
-    .map(({ id, message, paths }) => ({ id, message, paths: paths.filter((path) => !landed.has(path)) }))
+    .map(({ id, message, paths }) => ({ id, message, paths: paths.filter((path) => !committed.has(path)) }))
     .filter(({ paths }) => since.length === 0 || paths.length > 0)
 }
 

@@ -48,3 +48,20 @@ it('reads the ledger once for the proposals of all sessions', () => {
     [],
   ])
 })
+
+it('has no path that was committed to the disk since, and still those that only landed on a branch', () => {
+  const { layout } = testWorkspace('active_intents: []\n')
+  const commits = [{ id: 'c1', message: 'Both', paths: ['a', 'b'] }]
+  const change = (path: string) => ({ path, before: null, after: 'sha256:0' })
+  const write = (...records: TraceRecord[]) =>
+    writeFileSync(`${layout.ledgerFile}`, records.map((each) => JSON.stringify(each)).join('\n'))
+  const [proposing, committed] = [
+    record({ type: 'command', commits }),
+    record({ type: 'commit', changes: [change('a')] }),
+  ]
+  const landed = record({ type: 'commit', changes: [change('b')], landed: { branch: 'main', commit: 'c'.repeat(40) } })
+  write(proposing, committed, landed)
+  expect(openProposals(layout.root)('agent')).toMatchObject([{ paths: ['b'] }])
+  write(proposing, landed)
+  expect(openProposals(layout.root)('agent')).toMatchObject([{ paths: ['a', 'b'] }])
+})

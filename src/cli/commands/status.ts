@@ -101,8 +101,9 @@ async function statusOf(workspace: Workspace): Promise<Status> {
     const isRead = count <= MOST_READ
     const changes =
       count > 0 && isRead ? (await review.changes({ classes: 'known', risk: count <= MOST_RANKED })).changes : []
-    const staged = new Set(changes.map(({ path }) => path))
-    // Leaves out proposals whose files are all committed or discarded.
+    const hasLanded = new Set(landed.filter((each) => each.session === session).flatMap(({ paths }) => paths))
+    const staged = new Set(changes.flatMap(({ path }) => (hasLanded.has(path) ? [] : [path])))
+    // Leaves out proposals whose files are all committed, landed or discarded.
     for (const { message, paths } of count > 0 ? proposalsOf(session) : [])
       if (!isRead || paths.some((path) => staged.has(path))) proposals.push({ session, message, paths })
     const fact = worstFact(changes)
@@ -112,7 +113,6 @@ async function statusOf(workspace: Workspace): Promise<Status> {
     const numberOf = (state: ChangeState) => changes.filter((change) => change.state === state).length
     const refused = (await review.quarantined()).length
     const pending = isRead ? numberOf('pending') : count
-    const hasLanded = new Set(landed.filter((each) => each.session === session).flatMap(({ paths }) => paths))
     const approved = changes.filter((change) => hasApproval(change) && !hasLanded.has(change.path)).length
     const each: Todo = { session, pending, approved, refused, ...(!isRead && { uncounted: true }) }
     if (pending + each.approved + refused > 0) todo.push(each)
