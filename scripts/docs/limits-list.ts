@@ -392,7 +392,8 @@ export const HUB: Limits = {
     'pushes of others during a turn of a worker, after which it waits for its next turn',
   ],
   'src/hub/landing-rows.ts#TURN_MS': ['milliseconds', 'that a worker keeps its turn after it last renewed it'],
-  'src/remote/sync.ts#MAX_LANDED': ['count', 'landings that a machine remembers'],
+  'src/remote/settings.ts#MAX_LANDED': ['count', 'landings that a machine remembers'],
+  'src/remote/settings.ts#MAX_LANDED_SIZE': ['count', 'characters of these landings, without the newest'],
   'src/remote/sync.ts#MAX_WAITING': ['count', 'decisions kept for bytes that a session does not have now'],
 }
 

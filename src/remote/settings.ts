@@ -49,7 +49,12 @@ const SENT_LEDGER = z.object({
 /** The ledger that a hub had whole: the stamp of its file, and what the hub answered. */
 export type SentLedger = z.infer<typeof SENT_LEDGER>
 
-const MAX_BYTES = 4 * 1024 * 1024
+/** Bytes of a file here. More than what is kept: decisions that wait have long reasons. */
+const MAX_BYTES = 64 * 1024 * 1024
+/** Landings that this machine remembers. */
+const MAX_LANDED = 200
+/** The characters of all of them, without the newest. The file is written after each decision. */
+const MAX_LANDED_SIZE = 2 * 1024 * 1024
 
 function pathOf(root: string, name: string): string {
   return join(layoutAt(realpathSync(root)).state, name)
@@ -125,6 +130,17 @@ export function readLandedOf(root: string): readonly Landed[] {
 /** The branch where the hub of a workspace lands approved changes. Undefined without a hub, or if machines commit. */
 export function landingBranchOf(root: string): string | undefined {
   return read(root, 'remote-seen.json', SEEN)?.lands
+}
+
+/** The newest landings, as many as this machine remembers. @param all oldest first */
+export function newestLanded(all: readonly Landed[]): Landed[] {
+  let size = 0
+  const kept = all.slice(-MAX_LANDED).reverse()
+  const end = kept.findIndex((landed, at) => {
+    size += JSON.stringify(landed).length
+    return at > 0 && size > MAX_LANDED_SIZE
+  })
+  return (end === -1 ? kept : kept.slice(0, end)).reverse()
 }
 
 export function writeSeen(root: string, seen: Seen): void {

@@ -9,7 +9,7 @@ import { recordLanded } from './landed.js'
 import { LedgerSender } from './ledger-sender.js'
 import type { SyncReport } from './report.js'
 import { Sender } from './sender.js'
-import { type Remote, readRemote, readSeen, type Seen, writeSeen } from './settings.js'
+import { newestLanded, readRemote, readSeen, type Remote, type Seen, writeSeen } from './settings.js'
 
 /** Seconds that the hub waits for a decision. */
 const WAIT = 25
@@ -173,7 +173,7 @@ export class RemoteSync {
       const problem = await recordLanded(this.workspace, landed)
       if (problem !== undefined) this.report({ kind: 'problem', session, message: problem })
       const others = this.#seen.landed.filter((each) => each.commit !== commit || each.session !== session)
-      this.#keep({ landed: [...others, landed].slice(-MAX_LANDED) })
+      this.#keep({ landed: newestLanded([...others, landed]) })
       this.report({ kind: 'landed', session, branch, commit, changes: changes.length })
       return
     }
@@ -223,7 +223,5 @@ function describeOutcome(
 const MAX_REJECTED = 1_000
 /** Decisions that wait for their bytes. */
 const MAX_WAITING = 200
-/** Landings that this machine remembers. */
-const MAX_LANDED = 200
 /** Milliseconds between two looks for something to send. */
 const SEND_MS = 500

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ReceivedLanding } from '../../src/remote/hub-client.js'
+import { newestLanded, readLandedOf } from '../../src/remote/settings.js'
 import { serveTrial } from '../hub/fixtures.js'
 import { failure, metadataOf, recordsOf } from '../support/workspace.js'
 import { connectMachine, reviewerOf, startProxy, sync } from './kit.js'
@@ -72,4 +73,17 @@ it('records a landing of a change that is approved here', async () => {
   const { workspace, records } = await runWithLyingHub(() => ({}))
   await sync(workspace)
   expect(await records()).toMatchObject([{ landed: { branch: 'main', commit: COMMIT }, approved_by: ['Ada'] }])
+})
+
+it('goes on after landings of many changes', async () => {
+  const changes = Array.from({ length: 40_000 }, (_, n) => ({ key: 'k'.repeat(64), path: `src/generated/${n}.ts` }))
+  const { workspace } = await runWithLyingHub(() => ({ changes }))
+  await sync(workspace)
+  await sync(workspace)
+  const landed = readLandedOf(workspace.root)
+  expect(landed.map((each) => each.changes.length)).toEqual([40_000])
+  const more = Array.from({ length: 5 }, (_, n) => Object.assign({}, landed[0], { commit: `${n}`.repeat(40) }))
+  expect(newestLanded([...landed, ...more]).map(({ commit }) => commit)).toEqual(['4'.repeat(40)])
+  const small = more.map((each) => Object.assign({}, each, { changes: changes.slice(0, 3_000) }))
+  expect(newestLanded([...landed, ...small])).toEqual(small)
 })
