@@ -17,6 +17,9 @@ const SETTINGS = [
   'submodule.recurse=false',
   'push.recurseSubmodules=no',
   'push.gpgSign=false',
+  'log.showSignature=false',
+  'grep.patternType=basic',
+  'trailer.separators=:',
 ]
 /** The allowed protocols. With none of them can an address make git start a program. */
 const PROTOCOLS = ['https', 'http', 'ssh', 'git', 'file']
@@ -28,6 +31,13 @@ export type Pushed =
   | { readonly is: 'done' }
   | { readonly is: 'lost' }
   | { readonly is: 'declined'; readonly why: string }
+
+/** How a repository computes the ids of its objects. */
+type ObjectFormat = 'sha1' | 'sha256'
+
+function formatOf(id: string): ObjectFormat {
+  return id.length > 40 ? 'sha256' : 'sha1'
+}
 
 /** The author and committer of a commit. */
 export interface Committer {
@@ -64,7 +74,12 @@ export class Clone {
     const dir = join(work, name)
     ensurePrivateDir(dir)
     const clone = new Clone(dir, repository)
-    if (!existsSync(join(dir, 'HEAD'))) clone.#output(['init', '-q', '--bare', '--template='])
+    // Without a tip it has nothing to keep, and may have another kind of ids than the server's repository.
+    if (existsSync(join(dir, 'HEAD')) && clone.#git.query(['rev-parse', '--verify', '-q', TIP]) !== undefined)
+      return clone
+    removeTree(dir)
+    ensurePrivateDir(dir)
+    clone.#init(clone.#serverFormat())
     return clone
   }
 
@@ -113,7 +128,7 @@ export class Clone {
 
   /** The id of a content, without storing it. @param like any id of the repository */
   idOf(bytes: Uint8Array, like: string): string {
-    const hash = createHash(like.length > 40 ? 'sha256' : 'sha1')
+    const hash = createHash(formatOf(like))
     return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
   }
 
@@ -201,7 +216,7 @@ export class Clone {
   checkOut(commit: string, dir: string): string {
     const [gitDir, tree] = [join(dir, 'git'), join(dir, 'tree')]
     for (const each of [gitDir, tree]) ensurePrivateDir(each)
-    this.#output(['init', '-q', '--bare', '--template=', gitDir])
+    this.#init(formatOf(commit), gitDir)
     ensurePrivateDir(join(gitDir, 'info'))
     createFile(join(gitDir, 'info', 'attributes'), NO_FILTERS, 0o600, false)
     const env = { GIT_DIR: gitDir, GIT_OBJECT_DIRECTORY: join(this.#dir, 'objects'), GIT_WORK_TREE: tree }
@@ -232,6 +247,18 @@ export class Clone {
       return { is: 'lost' }
     if (summary.startsWith('[remote rejected]')) return { is: 'declined', why: `${summary}\n${ran.stderr}` }
     throw new EscrowError('unsupported', `git push failed: ${(ran.problem ?? ran.stderr).trim()}`)
+  }
+
+  /** Makes a bare repository: the clone itself, or one in a directory. */
+  #init(format: ObjectFormat, ...dir: string[]): void {
+    this.#output(['init', '-q', '--bare', '--template=', `--object-format=${format}`, ...dir])
+  }
+
+  /** The kind of ids of the server's repository. */
+  #serverFormat(): ObjectFormat {
+    const { url, branch } = this.repository
+    const [id = ''] = this.#output(['ls-remote', '--', url, `refs/heads/${branch}`]).split('\t')
+    return formatOf(id)
   }
 
   #output(...call: Parameters<Git['output']>): string {

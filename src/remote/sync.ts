@@ -9,7 +9,7 @@ import { recordLanded } from './landed.js'
 import { LedgerSender } from './ledger-sender.js'
 import type { SyncReport } from './report.js'
 import { Sender } from './sender.js'
-import { newestLanded, readRemote, readSeen, type Remote, type Seen, writeSeen } from './settings.js'
+import { newestLanded, type Remote, readRemote, readSeen, type Seen, writeSeen } from './settings.js'
 
 /** Seconds that the hub waits for a decision. */
 const WAIT = 25

@@ -1,5 +1,9 @@
-import { expect, it } from 'vitest'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Database } from '../../src/hub/sql.js'
+import { Clone } from '../../src/landing/clone.js'
+import { git } from '../support/git.js'
 import { landingKit } from './kit.js'
 
 const DIRECTORY = 'packages/shop'
@@ -85,5 +89,33 @@ export function describeDirectories(database: () => Database): void {
     await kit.approve('laptop.one', kit.change('src/a.ts', 'a\n', 'A\n'))
     expect(await kit.work1()).toMatchObject([{ kind: 'problem', message: 'main has no directory link.' }])
     expect(kit.read('src/a.ts')).toBe('top\n')
+  })
+
+  it('lands in a repository with SHA-256 ids, also after an earlier version had made a clone with SHA-1', async () => {
+    vi.stubEnv('GIT_DEFAULT_HASH', 'sha256')
+    const kit = await landingKit(database(), FILES, [{ run: 'grep -q A src/a.ts' }]).finally(() => vi.unstubAllEnvs())
+    expect(kit.run('rev-parse', 'main').trim()).toHaveLength(64)
+    await kit.approve('laptop.one', kit.change('src/a.ts', 'top\n', 'A\n'))
+    expect(await kit.work1()).toMatchObject([{ kind: 'ended', end: { state: 'landed' } }])
+    expect(kit.read('src/a.ts')).toBe('A\n')
+    const [clone = ''] = readdirSync(kit.work).filter((name) => name !== 'locks')
+    rmSync(join(kit.work, clone), { recursive: true })
+    git(kit.work, 'init', '-q', '--bare', clone)
+    await kit.approve('laptop.two', kit.change('src/b.ts', null, 'b\n'))
+    expect(await kit.work1()).toMatchObject([{ kind: 'ended', end: { state: 'landed' } }])
+  })
+
+  it("finds what it has landed under any settings of the worker's git", async () => {
+    const kit = await landingKit(database(), FILES)
+    await kit.approve('laptop.one', kit.change('src/a.ts', 'top\n', 'A\n'))
+    await kit.work1()
+    const { id = '', commit } = (await kit.landings())['laptop.one'] ?? {}
+    const config = join(kit.work, 'config')
+    writeFileSync(config, '[grep]\n\tpatternType = fixed\n[log]\n\tshowSignature = true\n[trailer]\n\tseparators = =\n')
+    vi.stubEnv('GIT_CONFIG_GLOBAL', config)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const repository = Object.assign({ url: kit.remote, branch: 'main', directory: '' }, kit.scope)
+    const clone = Clone.open(kit.work, repository as never)
+    expect(clone.landed(clone.fetch(), [id])).toEqual(new Map([[id, commit]]))
   })
 }
