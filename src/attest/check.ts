@@ -3,7 +3,15 @@ import { readSmall } from '../os/read.js'
 import { checkAgainstLedger } from './check-ledger.js'
 import { openEnvelope, PAYLOAD_TYPE } from './dsse.js'
 import type { AttestationReport, Problem } from './report.js'
-import { PREDICATE_TYPE, type Predicate, STATEMENT_TYPE, type Statement, statement, statementOf } from './statement.js'
+import {
+  type AttestedChange,
+  PREDICATE_TYPE,
+  type Predicate,
+  STATEMENT_TYPE,
+  type Statement,
+  statement,
+  statementOf,
+} from './statement.js'
 import type { Files } from './subjects.js'
 import type { TrustedKeys } from './trusted-keys.js'
 
@@ -99,19 +107,23 @@ function readStatement(payloadType: string, payload: Buffer): Statement | { read
 
 function subjectProblems({ changes, deleted }: Predicate, files: Files): Problem[] {
   const gone = deleted.filter((path) => !changes.some((change) => change.path === path && change.after !== null))
-  const left = gone.flatMap((path) => (files.digestOf(path) === undefined ? [] : [there(path, files)]))
-  return [...changes.flatMap(({ path, after }) => (after === null ? [] : differenceOf(path, after, files))), ...left]
+  const left = gone.flatMap((path) => (files.find(path) === undefined ? [] : [there(path, files)]))
+  return [...changes.flatMap((change) => differenceOf(change, files)), ...left]
 }
 
-function differenceOf(path: string, wanted: string, files: Files): Problem[] {
-  const found = files.digestOf(path)
-  if (found === wanted) return []
-  const message =
-    found === undefined
-      ? `${path} is missing ${files.where}.`
-      : `${path} ${files.where} has ${found}, and the attested content ${wanted}.`
-  return [{ check: 'subject', path, message }]
+function differenceOf({ path, after, type }: AttestedChange, files: Files): Problem[] {
+  if (after === null) return []
+  const found = files.find(path)
+  const by = (message: string): Problem[] => [{ check: 'subject', path, message }]
+  if (found === undefined) return by(`${path} is missing ${files.where}.`)
+  if (found.type === 'submodule' || (type !== undefined && found.type !== type))
+    return by(`${path} ${files.where} is ${TYPES[found.type]}, and the attested one ${TYPES[type ?? 'file']}.`)
+  return found.digest === after
+    ? []
+    : by(`${path} ${files.where} has ${found.digest}, and the attested content ${after}.`)
 }
+
+const TYPES = { file: 'a file', dir: 'a directory', symlink: 'a symbolic link', submodule: 'a submodule' } as const
 
 function there(path: string, { where }: Files): Problem {
   return { check: 'subject', path, message: `${path} is there ${where}, and the commit deleted or moved it.` }

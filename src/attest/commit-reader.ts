@@ -181,11 +181,11 @@ function commitIn(record: TraceRecord) {
 
 function changesOf({ raw, own }: ReadCommit['records'][number]): AttestedChange[] {
   const files = new Map(listOf(raw.files).map((file) => [file.path, file]))
-  return (own.changes ?? []).map(({ path, from, before, after, mutation }) => {
+  return (own.changes ?? []).map(({ path, from, before, after, type, mutation }) => {
     const file = files.get(path)
     const intents = listOf(file?.related).flatMap(({ value }) => (typeof value === 'string' ? [value] : []))
     const ranges = listOf(file?.ranges).flatMap((range) => rangeOf(range, file?.contributor) ?? [])
-    return { path, before, after, intents, ranges, ...defined({ from, mutation: mutation?.class }) }
+    return { path, before, after, intents, ranges, ...defined({ type, from, mutation: mutation?.class }) }
   })
 }
 

@@ -26,6 +26,7 @@ const change = z.object({
   from: z.string().exactOptional(),
   before: z.string().nullable(),
   after: z.string().nullable(),
+  type: z.enum(['file', 'dir', 'symlink']).exactOptional(),
   mutation: z.string().exactOptional(),
   intents: z.array(z.string()),
   ranges: z.array(range),

@@ -11,27 +11,38 @@ import { findProgram, ownEnv } from '../os/search-path.js'
 export interface Files {
   /** For use in a sentence: `in the working tree`. */
   readonly where: string
-  /** The digest of a path: `sha256:` and hex digits; undefined if there is nothing. */
-  digestOf(path: string): string | undefined
+  /** What is at a path; undefined if there is nothing. */
+  find(path: string): FoundFile | undefined
 }
 
-/** The files below a directory. A symbolic link has the digest of its target's name, a directory that of no bytes. */
+export interface FoundFile {
+  readonly type: 'file' | 'dir' | 'symlink' | 'submodule'
+  /** `sha256:` and hex digits: of a symbolic link's target name, and of no bytes for a directory. */
+  readonly digest: string
+}
+
+/** The files below a directory. No link is followed, as in a git commit. */
 export function filesBelow(root: string): Files {
   return {
     where: 'in the working tree',
-    digestOf(path) {
+    find(path) {
       const place = join(root, checkedPath(path))
       try {
         const stats = lstatSync(place, { throwIfNoEntry: false })
-        if (stats === undefined) return undefined
-        if (stats.isSymbolicLink()) return digest(readlinkSync(place, 'buffer'))
-        return stats.isDirectory() ? EMPTY_DIGEST : digestFile(place)
+        if (stats === undefined || isBelowLink(root, path)) return undefined
+        if (stats.isSymbolicLink()) return { type: 'symlink', digest: digest(readlinkSync(place, 'buffer')) }
+        return stats.isDirectory() ? { type: 'dir', digest: EMPTY_DIGEST } : { type: 'file', digest: digestFile(place) }
       } catch (error) {
         if (codeOf(error) === 'ENOTDIR') return undefined
         throw error
       }
     },
   }
+}
+
+function isBelowLink(root: string, path: string): boolean {
+  const above = path.split('/').slice(0, -1)
+  return above.some((_, at) => lstatSync(join(root, ...above.slice(0, at + 1))).isSymbolicLink())
 }
 
 const RUN_NOTHING = [
@@ -64,20 +75,32 @@ export function filesIn(root: string, revision: string): Files {
   const entries = new Map(tree.stdout.split('\0').flatMap((entry) => entryOf(entry)))
   return {
     where: `in git commit ${commit.slice(0, 12)}`,
-    digestOf(path) {
+    find(path) {
       const entry = entries.get(checkedPath(path))
       if (entry === undefined) return undefined
-      if (entry.type !== 'blob') return EMPTY_DIGEST
+      const type = typeOf(entry)
+      if (type === 'dir' || type === 'submodule') return { type, digest: EMPTY_DIGEST }
       const { status, stdout } = run(['cat-file', 'blob', entry.id])
       if (status !== 0) throw new EscrowError('unsupported', `git cannot read '${path}' of '${revision}'.`)
-      return digest(Buffer.from(stdout, 'latin1'))
+      return { type, digest: digest(Buffer.from(stdout, 'latin1')) }
     },
   }
 }
 
-function entryOf(line: string): [string, { type: string; id: string }][] {
-  const [, type = '', id = '', path = ''] = /^\d+ (\w+) ([0-9a-f]+)\t(.+)$/s.exec(line) ?? []
-  return type === '' ? [] : [[Buffer.from(path, 'latin1').toString(), { type, id }]]
+interface Entry {
+  readonly mode: string
+  readonly id: string
+}
+
+function entryOf(line: string): [string, Entry][] {
+  const [, mode = '', id = '', path = ''] = /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s.exec(line) ?? []
+  return mode === '' ? [] : [[Buffer.from(path, 'latin1').toString(), { mode, id }]]
+}
+
+function typeOf({ mode }: Entry): FoundFile['type'] {
+  if (mode === '040000') return 'dir'
+  if (mode === '160000') return 'submodule'
+  return mode === '120000' ? 'symlink' : 'file'
 }
 
 /** Other people write statements, so a path in one must not lead out of the directory. */

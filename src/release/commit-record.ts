@@ -70,7 +70,7 @@ function recordedChange({ path, from, before, after }: StagedChange, mutation: M
     path,
     before: before?.digest ?? null,
     after: after?.digest ?? null,
-    ...defined({ from, mutation }),
+    ...defined({ type: after?.type, from, mutation }),
   }
 }
 

@@ -71,6 +71,8 @@ export const change = z.object({
   path: name,
   before: digest,
   after: digest,
+  /** What is there after the change. Absent if nothing is, and in records of earlier versions. */
+  type: field(z.enum(['file', 'dir', 'symlink'])),
   /** The old path of a renamed file. */
   from: field(name),
   mutation: field(mutation),

@@ -76,8 +76,8 @@ function ownFields(draft: RecordDraft, chain: ChainLink): Record<string, unknown
     intent: draft.intent,
     verdict: draft.verdict ?? null,
     tx: draft.tx ?? null,
-    changes: draft.changes.map(({ path, before, after, from, mutation }) => {
-      return { path, before, after, ...(from && { from }), ...(mutation && { mutation }) }
+    changes: draft.changes.map(({ path, before, after, type, from, mutation }) => {
+      return { path, before, after, ...defined({ type, from, mutation }) }
     }),
     ...(draft.lines !== undefined && draft.lines.length > 0 && { lines: draft.lines }),
     ...(agent !== undefined && { agent: agentFields(agent) }),

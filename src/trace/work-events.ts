@@ -63,7 +63,9 @@ function proposalsIn(records: readonly TraceRecord[], session: string): Proposed
   if (record?.type !== 'command') return []
   // What a landing queue put on a branch is not on this machine's disk.
   const since = ownRecords.slice(last + 1).filter((each) => each.type === 'commit' && each.landed === undefined)
-  const committed = new Set(since.flatMap(({ changes = [] }) => changes.flatMap(({ path, from = path }) => [path, from])))
+  const committed = new Set(
+    since.flatMap(({ changes = [] }) => changes.flatMap(({ path, from = path }) => [path, from])),
+  )
   return (record.commits ?? [])
     .map(({ id, message, paths }) => ({ id, message, paths: paths.filter((path) => !committed.has(path)) }))
     .filter(({ paths }) => since.length === 0 || paths.length > 0)

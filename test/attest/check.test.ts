@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { sealStatement } from '../../src/attest/dsse.js'
 import { openSigner } from '../../src/attest/signer.js'
 import type { Predicate } from '../../src/attest/statement.js'
 import { statementOf } from '../../src/attest/statement.js'
+import { git } from '../support/git.js'
 import { type AttestScene, attestScene, envelopeIn, pemKey } from './scene.js'
 
 /** Attestations that a trusted signer, or anybody on the way, made wrong. */
@@ -162,6 +163,46 @@ describe('a statement that a trusted key signed', () => {
       })
     },
   )
+})
+
+describe('a file of another kind with the same bytes', () => {
+  it('is not the attested one: a link in the place of a file', async () => {
+    const fixture = await setUpAttestation()
+    expect((await check(fixture)).report).toMatchObject({ ok: true })
+    rmSync(join(fixture.root, 'src/new.ts'))
+    symlinkSync('new\n', join(fixture.root, 'src/new.ts'))
+    const message = 'is a symbolic link, and the attested one a file.'
+    expect((await check(fixture)).report).toMatchObject({
+      ok: false,
+      problems: [{ check: 'subject', path: 'src/new.ts', message: `src/new.ts in the working tree ${message}` }],
+    })
+    git(fixture.root, 'init', '-q')
+    git(fixture.root, 'add', 'src')
+    git(fixture.root, '-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '-m', 'link')
+    expect((await check(fixture, '--revision', 'HEAD')).report.problems).toMatchObject([
+      { path: 'src/new.ts', message: expect.stringContaining(message) },
+    ])
+  })
+
+  it('is not the attested one: a file below a link', async () => {
+    const fixture = await setUpAttestation()
+    renameSync(join(fixture.root, 'src'), join(fixture.dir, 'src'))
+    symlinkSync(join(fixture.dir, 'src'), join(fixture.root, 'src'))
+    expect((await check(fixture)).report).toMatchObject({
+      ok: false,
+      problems: [{ message: 'src/a.ts is missing in the working tree.' }, { path: 'src/new.ts' }],
+    })
+  })
+
+  it('is the attested one if the statement says nothing about kinds, as those of earlier versions', async () => {
+    const fixture = await setUpAttestation()
+    await resign(
+      fixture,
+      withPredicate(({ changes }) => ({ changes: changes.map(({ type: _, ...change }) => change) })),
+    )
+    rmSync(join(fixture.root, '.orchestration'), { recursive: true })
+    expect((await check(fixture)).report).toMatchObject({ ok: true })
+  })
 })
 
 it('an attestation is accepted without a ledger, and the report says that there is none', async () => {

@@ -218,7 +218,7 @@ describe('a repository that lacks objects and allows git to fetch them from itse
     ['the scope of a new intent', 'HEAD^{tree}', (root: string) => void proposeScope(root)],
     ['a scope like that of a commit', 'HEAD^{tree}', (root: string) => void proposeLike(root, 'HEAD')],
     ['a pull request', 'HEAD~1:src/a.ts', (root: string) => void new PullRequest(root, 'HEAD~1', 'HEAD').changed()],
-    ['an attestation', 'HEAD:src/a.ts', (root: string) => void filesIn(root, 'HEAD').digestOf('src/a.ts')],
+    ['an attestation', 'HEAD:src/a.ts', (root: string) => void filesIn(root, 'HEAD').find('src/a.ts')],
     ['ignored files', 'HEAD^{tree}', (root: string) => void isKeptByGit(root, 'src/a.ts')],
   ])('starts nothing for %s', (_, missing, command) => {
     const clone = allowing(missing)
