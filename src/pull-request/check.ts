@@ -1,14 +1,15 @@
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { sha256hex } from '../../overlay/index.js'
 import type { BlameLine, Ledger, VerifyResult, Workspace } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
-import { LEDGER, ORCHESTRATION } from '../core/layout.js'
+import { LEDGER, ORCHESTRATION, type SharedFile } from '../core/layout.js'
 import { withStateHome } from '../os/state-dir.js'
 import { withTempDir } from '../os/temporary.js'
 import { layoutAt } from '../os/workspace-state.js'
 import { createFile, ensureDir } from '../os/write.js'
-import { Accepted, blameContents, isCovered, type PathContent } from '../trace/index.js'
+import { Accepted, blameContents, isCovered, linesBehind, type PathContent } from '../trace/index.js'
 import { type Approvals, readApprovals } from './approvals.js'
 import type { ChangedFile } from './changed-files.js'
 import { PullRequest } from './git-objects.js'
@@ -82,14 +83,18 @@ async function check(
   const root = join(home, 'workspace')
   const ledger = request.file(request.head, prefix + LEDGER)
   const changed = request.changed(prefix)
-  const { heads, missing } = expectedHeads(request, prefix + LEDGER)
-  const [problems, notes] = requireTrailers ? [missing.map(withAdvice), []] : [[], missing.map(asNote)]
-  const empty = { problems, notes, files: [], records: 0, signed: 0 }
+  const heads = expectedHeads(request, prefix + LEDGER)
+  const reportMissing = (missing: readonly string[]) => ({
+    ...{ files: [], records: 0, signed: 0 },
+    problems: requireTrailers ? missing.map(withAdvice) : [],
+    notes: requireTrailers ? [] : missing.map(asNote),
+  })
   if (ledger === undefined) {
+    const empty = reportMissing(withoutTrailer(request, prefix + LEDGER))
     const files = changed.map(({ path, added }) => reportOf(path, added, []))
-    if (heads.length > 0) return { ...empty, problems: [...problems, 'The ledger is gone.'], files }
+    if (heads.length > 0) return { ...empty, problems: [...empty.problems, 'The ledger is gone.'], files }
     const note = `There is no ledger at ${prefix + LEDGER}: every line counts as a person’s.`
-    return { ...empty, notes: [...notes, note], files }
+    return { ...empty, notes: [...empty.notes, note], files }
   }
   write(join(root, LEDGER), ledger)
   const isShort = heads.some((head) => numberOf(head) > numberOf(request.lastHead(request.head, prefix + LEDGER)))
@@ -99,10 +104,14 @@ async function check(
   try {
     const chain = await verifyChain(workspace.ledger, heads)
     const damage = chain.problems.map((each) => each + advice)
+    const isWhole = damage.length === 0
+    const { problems, notes, ...empty } = reportMissing(
+      isWhole ? withoutTrailer(request, prefix + LEDGER, layoutAt(root).ledgerFile) : [],
+    )
     const acceptedLedger = () => new Accepted(request.file(request.base, prefix + LEDGER) ?? Buffer.alloc(0))
-    const isSigned = keys === undefined || damage.length > 0 || isCovered(layoutAt(root).ledgerFile, acceptedLedger())
+    const isSigned = keys === undefined || !isWhole || isCovered(layoutAt(root).ledgerFile, acceptedLedger())
     const unsigned = isSigned ? [] : ['Not every new commit of the ledger is signed by a key of the target branch.']
-    const whole = { ...empty, ...chain, problems: [...problems, ...damage, ...unsigned] }
+    const whole = { ...empty, ...chain, notes, problems: [...problems, ...damage, ...unsigned] }
     if (whole.problems.length > 0) return whole
     const approvals = await readApprovals(workspace.ledger)
     const read = changed.map((each) => textOf(each, prefix))
@@ -127,40 +136,39 @@ function write(path: string, content: Uint8Array): void {
 }
 
 /** The heads that the ledger must have: those of the bases, and those of the commits' trailers. */
-function expectedHeads(request: PullRequest, ledger: string): { heads: string[]; missing: string[] } {
+function expectedHeads(request: PullRequest, ledger: string): string[] {
   const bases = request.bases.flatMap((base) => request.lastHead(base, ledger) ?? [])
+  return [...bases, ...[...request.trailers().values()].flat()]
+}
+
+/**
+ * The commits whose records no trailer covers, as sentences.
+ * @param last the verified ledger of the last commit; undefined if there is none
+ */
+function withoutTrailer(request: PullRequest, ledger: string, last?: SharedFile): string[] {
   const trailers = request.trailers()
   const bare = request.ledgerCommits(ledger).filter(({ commit, head }) => {
     return head !== undefined && trailers.get(commit)?.includes(head) !== true
   })
-  const covered = bare.length === 0 ? undefined : newestWithTrailer(request, ledger, trailers)
-  const now = new Set(bare.length === 0 ? [] : linesIn(request.file(request.head, ledger)))
-  const missing = bare.flatMap(({ commit, isMerge }) => {
-    const content = request.file(commit, ledger)
+  if (bare.length === 0) return []
+  const all = new Set(linesIn(request.file(request.head, ledger)))
+  const shown = new Set(request.bases.flatMap((base) => linesIn(request.file(base, ledger))))
+  const hashes = new Set([...trailers.values()].flat().map((head) => head.slice(head.indexOf(':') + 1)))
+  const behind = last === undefined ? new Set() : linesBehind(last, hashes)
+  for (const line of all) if (behind.has(sha256hex(Buffer.from(line, 'latin1')))) shown.add(line)
+  return bare.flatMap(({ commit, isMerge }) => {
     // A trailer covers one branch of an unjoined ledger, and a merge may drop the other: the last ledger must have all lines, too.
-    const isKept = linesIn(content).every((line) => now.has(line))
-    if (isKept && (isMerge || (content !== undefined && covered?.subarray(0, content.length).equals(content))))
-      return []
+    const isShown = (line: string) => all.has(line) && (isMerge || shown.has(line))
+    if (linesIn(request.file(commit, ledger)).every(isShown)) return []
     return [`Commit ${commit.slice(0, 12)} changes the ledger and has no \`Trace-Head:\` trailer of its head.`]
   })
-  return { heads: [...bases, ...[...trailers.values()].flat()], missing }
 }
 
 function linesIn(ledger: Buffer = Buffer.alloc(0)): string[] {
-  return ledger.toString('latin1').split('\n')
-}
-
-/** The ledger of the newest commit whose trailer names its end: everything in it, earlier commits' records included, was not cut. */
-function newestWithTrailer(
-  request: PullRequest,
-  ledger: string,
-  trailers: ReadonlyMap<string, readonly string[]>,
-): Buffer | undefined {
-  for (const [commit, heads] of trailers) {
-    const head = heads.length === 0 ? undefined : request.lastHead(commit, ledger)
-    if (head !== undefined && heads.includes(head)) return request.file(commit, ledger)
-  }
-  return undefined
+  return ledger
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => line !== '')
 }
 
 /** The number of the record that a head names, as `<seq>:<hash>`. */

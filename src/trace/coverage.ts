@@ -10,6 +10,7 @@ const LF = 10
 
 /** A line of the ledger. Other lines are named by their index. */
 interface Place {
+  readonly hash: string
   readonly isForeign: boolean
   /** True for lines that a signature must cover: new commits, undos and lines of other tools. */
   readonly matters: boolean
@@ -57,6 +58,22 @@ export function isCovered(file: SharedFile, accepted: Accepted): boolean {
   return true
 }
 
+/**
+ * The hashes of the records of a ledger that the records with the given hashes continue or join, and of these. With the lines of other tools:
+ * no record is behind them.
+ * @param file a verified ledger
+ */
+export function linesBehind(file: SharedFile, heads: ReadonlySet<string>): ReadonlySet<string> {
+  const places = readPlaces(file, new Accepted(Buffer.alloc(0)))
+  const reached = new Set<number>()
+  for (const [at, { hash, follows }] of [...places.entries()].reverse()) {
+    if (heads.has(hash)) reached.add(at)
+    if (!reached.has(at)) continue
+    for (const end of follows) for (const each of [end.at, end.base]) if (each !== undefined) reached.add(each)
+  }
+  return new Set(places.flatMap(({ hash, isForeign }, at) => (isForeign || reached.has(at) ? [hash] : [])))
+}
+
 /** The lines of another ledger, with the number of times that each occurs. */
 export class Accepted {
   readonly #left = new Map<string, number>()
@@ -97,6 +114,7 @@ function readPlaces(file: SharedFile, accepted: Accepted): Place[] {
     const needsCover = isForeign || type === undefined || type === 'commit' || type === 'undo'
     const { key, signed_hash: signs } = ownRecordOf(value, 'checkpoint') ?? {}
     places.push({
+      hash,
       isForeign,
       matters: !accepted.take(hash) && needsCover,
       signs: key !== undefined && keys.has(key) ? index.at(signs) : undefined,

@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { openWorkspace } from '../../src/index.js'
 import { problemsOf } from '../../src/pull-request/problems.js'
 import { git } from '../support/git.js'
 import { trust } from '../support/trust.js'
@@ -114,6 +115,27 @@ describe('a valid pull request', () => {
       `Trace-Head: ${seq}:${sha256(line)}`,
     )
     expect((await check(last, { requireTrailers: true })).problems).toEqual([])
+  })
+
+  it('needs no trailer in a commit of either of two branches that a later trailer covers', async () => {
+    const pr = await repository()
+    pr.git('checkout', '-q', '-b', 'other')
+    await pr.agent(({ fs }) => fs.writeFileSync('src/b.ts', 'y\n'), 'none')
+    pr.git('checkout', '-q', 'work')
+    await pr.agent(({ fs }) => fs.writeFileSync('src/c.ts', 'x\n'), 'none')
+    const [mine, theirs] = [pr.ledger(), pr.git('show', `other:${LEDGER}`).trimEnd().split('\n')]
+    pr.git('merge', '-q', '--no-commit', '--no-ff', '-s', 'ours', 'other')
+    pr.git('checkout', '-q', 'other', '--', 'src/b.ts')
+    pr.writeLedger([...mine, ...theirs.filter((line) => !mine.includes(line))])
+    pr.commit('Merge')
+    const workspace = await openWorkspace(pr.root)
+    await workspace.ledger.join({ name: 'Ada' })
+    await workspace.close()
+    await pr.agent(({ fs }) => fs.writeFileSync('src/d.ts', 'z\n'), 'trailer')
+    expect((await check(pr, { requireTrailers: true })).problems).toEqual([])
+    pr.git('reset', '-q', '--soft', 'HEAD~1')
+    pr.commit('Without the trailer')
+    expect((await check(pr, { requireTrailers: true })).problems).toHaveLength(3)
   })
 
   it('needs a trailer if a later one covers other records', async () => {
