@@ -4,7 +4,7 @@ import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import { HubRefusal } from './ask.js'
 import { HubClient, type ReceivedDecision, type ReceivedLanding } from './hub-client.js'
-import { namesOf, type Outcome, recordDecision } from './incoming.js'
+import { isAlike, namesOf, type Outcome, recordAlike, recordDecision } from './incoming.js'
 import { recordLanded } from './landed.js'
 import { LedgerSender } from './ledger-sender.js'
 import type { SyncReport } from './report.js'
@@ -128,11 +128,37 @@ export class RemoteSync {
     if (next < since || (next === since && isMore))
       throw new HubRefusal('failed', `The hub at ${this.#remote.url} sends the same decisions again and again.`)
     // A file may be approved, evicted and approved again.
-    for (const each of [...decisions, ...landings].sort((a, b) => a.seq - b.seq))
-      await ('verdict' in each ? this.#record(each) : this.#recordLanding(each))
+    const all = [...decisions, ...landings].sort((a, b) => a.seq - b.seq)
+    for (const group of groupsOf(all))
+      if ('state' in group) await this.#recordLanding(group)
+      else if (!(await this.#recordTogether(group))) for (const each of group) await this.#record(each)
     // Saved after the decisions. After a crash in between, the same decisions are received again, and have no effect.
     this.#keep({ since: next, lands })
     return last
+  }
+
+  /** Records decisions that are alike in one go. Returns false if they must be recorded one by one. */
+  async #recordTogether(decisions: Alike): Promise<boolean> {
+    const [first] = decisions
+    const session = this.#ownSession(first)
+    if (session === undefined) return true
+    const { waiting, rejected } = this.#seen
+    const keys = new Set(decisions.map(({ key }) => key))
+    if (decisions.length === 1 || waiting.some((each) => each.session === first.session && keys.has(each.key)))
+      return false
+    const outcomes = await recordAlike(this.workspace, session, decisions, rejected)
+    if (outcomes === undefined) return false
+    const late = decisions.filter((_, at) => outcomes[at] === 'other bytes')
+    const refused = decisions.filter((_, at) => outcomes[at] === 'rejected')
+    this.#keep({
+      waiting: [...waiting, ...late].slice(-MAX_WAITING),
+      rejected: [...rejected, ...refused.flatMap(namesOf)].slice(-MAX_REJECTED),
+    })
+    for (const [at, decision] of decisions.entries()) {
+      const outcome = outcomes[at] ?? 'other bytes'
+      this.report(describeOutcome(session, decision, outcome === 'other bytes' ? 'passed over' : outcome))
+    }
+    return true
   }
 
   /** @param isWaiting whether it was received before */
@@ -195,6 +221,25 @@ export class RemoteSync {
     this.#seen = Object.assign({}, this.#seen, change)
     writeSeen(this.workspace.root, this.#seen)
   }
+}
+
+type Alike = readonly [ReceivedDecision, ...ReceivedDecision[]]
+
+/** Divides what was received into landings and runs of decisions that are alike, each on another path. All keep their order. */
+function groupsOf(all: readonly (ReceivedDecision | ReceivedLanding)[]): (ReceivedLanding | Alike)[] {
+  const groups: (ReceivedLanding | [ReceivedDecision, ...ReceivedDecision[]])[] = []
+  let paths = new Set<string>()
+  for (const each of all) {
+    const last = groups.at(-1)
+    if ('state' in each) groups.push(each)
+    else if (Array.isArray(last) && isAlike(last[0], each) && !paths.has(each.path)) last.push(each)
+    else {
+      groups.push([each])
+      paths = new Set()
+    }
+    if (!('state' in each)) paths.add(each.path)
+  }
+  return groups
 }
 
 /**

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../overlay/index.js'
-import type { Workspace } from '../../src/index.js'
-import { recordDecision } from '../../src/remote/incoming.js'
+import { changeKey } from '../../src/hub/index.js'
+import { EscrowError, type Workspace } from '../../src/index.js'
+import { recordAlike, recordDecision } from '../../src/remote/incoming.js'
 import { escrowAt } from '../cli/real.js'
 import { serveTrial } from '../hub/fixtures.js'
 import { metadataOf, recordsOf } from '../support/workspace.js'
@@ -150,3 +151,69 @@ it('remote sync names everybody who approved, and decisions without an effect he
     'sent  agent-1: nothing is staged any more\n',
   )
 })
+
+describe('decisions on many files', () => {
+  it('of one person are one verdict, with an outcome for each', async () => {
+    const hub = await serveTrial()
+    const { workspace, session } = await connectMachine(hub)
+    const ada = await reviewerOf(hub)
+    const paths = ['src/a.ts', 'src/b.ts', 'src/c.ts', 'src/d.ts']
+    for (const path of paths) session.fs.writeFileSync(path, `${path}\n`)
+    await sync(workspace)
+    await ada.decide('laptop.agent-1', 'approved', ...paths)
+    session.fs.writeFileSync('src/c.ts', 'other bytes\n')
+    const local = await workspace.review('agent-1')
+    await local.reject('src/d.ts', 'No.', { name: 'Bo' })
+    const outcomes = (await sync(workspace)).flatMap((each) =>
+      each.kind === 'decided' ? [`${each.path} ${each.outcome}`] : [],
+    )
+    expect(outcomes.sort()).toEqual([
+      'src/a.ts approved',
+      'src/b.ts approved',
+      'src/c.ts passed over',
+      'src/d.ts passed over',
+    ])
+    expect((await verdictsIn(workspace)).map(({ verdict, paths: of }) => [verdict, of])).toEqual([
+      ['rejected', ['src/d.ts']],
+      ['approved', ['src/a.ts', 'src/b.ts']],
+    ])
+    // The decision waits for its bytes.
+    session.fs.writeFileSync('src/c.ts', 'src/c.ts\n')
+    await sync(workspace)
+    expect(await states(workspace)).toContain('src/c.ts approved')
+  })
+
+  it('are on other bytes if the agent discards the file while they are recorded', async () => {
+    const { workspace, decision } = await unrecorded()
+    const gone = Object.assign(Object.create(workspace), {
+      review: async (id: string) => {
+        const review = await workspace.review(id)
+        const approve = async () => {
+          throw new EscrowError('nothing_selected', 'No staged change matches.')
+        }
+        return Object.assign({}, review, { approve })
+      },
+      sessions: () => workspace.sessions(),
+    })
+    expect(await recordDecision(gone, 'agent-1', decision, [])).toBe('other bytes')
+    expect(await recordAlike(gone, 'agent-1', [decision], [])).toBeUndefined()
+  })
+})
+
+/** A machine with a staged change, and a decision on it that was not received. */
+async function unrecorded() {
+  const { workspace, session } = await connectMachine(await serveTrial())
+  session.fs.writeFileSync('src/a.ts', 'x\n')
+  const [change] = (await (await workspace.review('agent-1')).changes()).changes
+  if (change === undefined) throw new Error('Nothing is staged.')
+  const key = changeKey(Object.assign({ risk: 0 }, change))
+  const decision = {
+    seq: 1,
+    session: 'laptop.agent-1',
+    key,
+    path: 'src/a.ts',
+    verdict: 'approved',
+    reviewer: 'Ada',
+  } as const
+  return { workspace, decision }
+}
