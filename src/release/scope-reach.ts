@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { type Dirent, readdirSync } from 'node:fs'
 import type { ScopeReach } from '../core/question.js'
 import { listedFiles } from '../git/index.js'
 import { compileScope } from '../policy/index.js'
@@ -41,13 +41,22 @@ function filesOf(root: string): readonly string[] {
   return last.files
 }
 
+/** Nothing of a directory that has vanished, that this user may not read, or whose name is not UTF-8: the question is asked all the same. */
+function entriesOf(directory: string): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
 /** Without git: the files on disk, links not followed. */
 function walk(root: string): string[] {
   const found: string[] = []
   const dirs = ['']
   while (dirs.length > 0 && found.length < MAX_FILES) {
     const dir = dirs.pop() ?? ''
-    for (const entry of readdirSync(`${root}/${dir}`, { withFileTypes: true })) {
+    for (const entry of entriesOf(`${root}/${dir}`)) {
       const path = dir === '' ? entry.name : `${dir}/${entry.name}`
       if (entry.isFile()) found.push(path)
       else if (entry.isDirectory() && entry.name !== '.git' && entry.name !== 'node_modules') dirs.push(path)

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { scopeReach } from '../../src/release/scope-reach.js'
 import { describeReach } from '../../src/review/index.js'
@@ -24,6 +25,12 @@ describe('the reach of a wider scope', () => {
     // The list is cached for a moment: not every question starts git or reads the disk.
     write('lib/later.ts', '')
     expect(scopeReach(root, ['src/**'], ['lib/**'])).toEqual(expected)
+  })
+
+  it('leaves out directories that cannot be read', () => {
+    const { root } = testWorkspace(FILES)
+    mkdirSync(Buffer.concat([Buffer.from(`${root}/lib/`), Buffer.from([0xff])]))
+    expect(scopeReach(root, ['src/**'], ['lib/**']).files).toBe(3)
   })
 
   it('has no files that git ignores', () => {
