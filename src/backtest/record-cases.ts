@@ -72,7 +72,7 @@ function caseOf(replayed: ReplayedCall, root: string): PolicyCase {
     if (PATCHES.has(name) && typeof value === 'string') return [[name, plain(patchOf(value), root)] as const]
     return KEPT.has(name) ? [[name, plainValue(value, root)] as const] : []
   })
-  const below = recorded.cwd?.startsWith(`${root}/`) ? recorded.cwd.slice(root.length + 1) : undefined
+  const below = root !== '' && recorded.cwd?.startsWith(`${root}/`) ? recorded.cwd.slice(root.length + 1) : undefined
   const common = { client: recorded.host, tool: recorded.tool, input: Object.fromEntries(input) }
   return { ...common, ...defined({ cwd: below }), expect: EXPECTATIONS[outcome], ...reasonOf(replayed) }
 }
@@ -95,6 +95,11 @@ const HOME = /(?:\/(?:home|Users)\/[^/\s'"]+|\/root)(?=\/|$)/g
 
 /** Without the values of secrets, the workspace's place, and the name of a home directory. */
 function plain(text: string, root: string): string {
-  const moved = root.length < 2 ? text : text.replaceAll(root, CASE_ROOT)
+  // A directory beside the workspace may begin with its name.
+  const isBeside = (end: number) => /[\w.-]/.test(text.charAt(end))
+  const moved =
+    root.length < 2
+      ? text
+      : text.replaceAll(root, (found, at: number) => (isBeside(at + found.length) ? found : CASE_ROOT))
   return withoutSecrets(moved.replace(HOME, '~'))
 }

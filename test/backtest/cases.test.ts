@@ -56,6 +56,20 @@ it('fails closed: a directory without cases, or with an invalid file, is an erro
   await expect(testCases(directory, {})).rejects.toThrow('a.yaml is not a file of cases')
 })
 
+it('records no place of a session whose first call names none, and no part of the name of a directory beside', async () => {
+  const calls = [
+    claudeLine('Bash', { command: 'ls' }, { cwd: undefined }),
+    claudeLine('Bash', { command: 'ls web' }, { cwd: '/home/ada/shop' }),
+    claudeLine('Read', { file_path: '/home/ada/shop-keys/a.pem' }, { cwd: '/home/ada/shop', sessionId: 'other' }),
+  ]
+  const recorder = new CaseRecorder()
+  const files = findHistories([histories({ 'a.jsonl': calls })])
+  await runBacktest({ files, rules: RULES, seen: (call) => recorder.add(call) })
+  const text = await recorder.file(RULES)
+  expect(text).not.toContain('ada')
+  expect(text).toContain('~/shop-keys/a.pem')
+})
+
 it('records cases that pass, without contents, names of people and secrets', async () => {
   const cwd = '/home/ada/shop'
   const calls = [

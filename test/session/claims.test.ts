@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { layoutAt } from '../../src/os/workspace-state.js'
 import { SessionClaims } from '../../src/session/claims.js'
 import { scene } from '../attacks/kit.js'
-import { layoutAt } from '../../src/os/workspace-state.js'
 import { stateOf } from '../support/state.js'
 
 /** Two sessions whose intents share a path: one is warned, or refused. */
