@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { sha256hex } from '../../overlay/index.js'
 import type { BlameLine, Ledger, VerifyResult, Workspace } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
@@ -85,9 +85,11 @@ async function check(
   const changed = request.changed(prefix)
   const heads = expectedHeads(request, prefix + LEDGER)
   const reportMissing = (missing: readonly string[]) => ({
-    ...{ files: [], records: 0, signed: 0 },
     problems: requireTrailers ? missing.map(withAdvice) : [],
     notes: requireTrailers ? [] : missing.map(asNote),
+    files: [],
+    records: 0,
+    signed: 0,
   })
   if (ledger === undefined) {
     const empty = reportMissing(withoutTrailer(request, prefix + LEDGER))
@@ -155,7 +157,7 @@ function withoutTrailer(request: PullRequest, ledger: string, last?: SharedFile)
   const shown = new Set(request.bases.flatMap((base) => linesIn(request.file(base, ledger))))
   const hashes = new Set([...trailers.values()].flat().map((head) => head.slice(head.indexOf(':') + 1)))
   const behind = last === undefined ? new Set() : linesBehind(last, hashes)
-  for (const line of all) if (behind.has(sha256hex(Buffer.from(line, 'latin1')))) shown.add(line)
+  for (const line of all) if (behind.has(createHash('sha256').update(line, 'latin1').digest('hex'))) shown.add(line)
   return bare.flatMap(({ commit, isMerge }) => {
     // A trailer covers one branch of an unjoined ledger, and a merge may drop the other: the last ledger must have all lines, too.
     const isShown = (line: string) => all.has(line) && (isMerge || shown.has(line))
