@@ -28,6 +28,8 @@ export class ReviewedStage implements ReviewStage {
   #diff: StageDiff | undefined
   /** The changes of the last reading: the stats of {@link #diff} are valid for these alone. */
   #listed: WeakSet<StagedChange> = new WeakSet()
+  /** The changes of the last reading by path, and the number of edits that the stage had. */
+  #read: { readonly edits: number; readonly byPath: ReadonlyMap<string, StagedChange> } | undefined
 
   /** @param store the stage as it is now */
   constructor(
@@ -42,11 +44,37 @@ export class ReviewedStage implements ReviewStage {
   }
 
   async changes(): Promise<StagedChange[]> {
-    this.#store = await this.session.stage()
-    await this.approvals.consume()
+    this.#store = await this.#settled()
+    const { edits } = this.#store.overlay.stage
     this.#diff = diffStage(this.#store.overlay)
-    this.#listed = new WeakSet(this.#diff.changes)
-    return this.#diff.changes
+    const { changes } = this.#diff
+    this.#listed = new WeakSet(changes)
+    // The first of two changes of one path.
+    this.#read = { edits, byPath: new Map(changes.map((change) => [change.path, change] as const).reverse()) }
+    return changes
+  }
+
+  async changeAt(path: string): Promise<StagedChange | undefined> {
+    const store = await this.#settled()
+    const isSame = store === this.#store && this.#read?.edits === store.overlay.stage.edits
+    const known = isSame ? this.#read?.byPath.get(path) : undefined
+    if (known !== undefined && (this.isUnchanged(known) || this.#isNewStill(known))) return known
+    return (await this.changes()).find((each) => each.path === path)
+  }
+
+  async #settled(): Promise<StageStore> {
+    const store = await this.session.stage()
+    await this.approvals.consume()
+    return store
+  }
+
+  /** Whether there is no file on disk, as in the last reading. */
+  #isNewStill({ path, from = path }: StagedChange): boolean {
+    return (
+      this.#diff !== undefined &&
+      this.#diff.look(from) === undefined &&
+      this.#store.overlay.lower.lstatBig(from) === undefined
+    )
   }
 
   /** Returns the last reading for one commit, and forgets it: its file stats are valid for that commit only. */

@@ -19,6 +19,8 @@ import type { AmendableStage } from './stage-amender.js'
 export interface ReviewStage extends AmendableStage {
   /** The staged changes now; each call replays the session's log. */
   changes(): Promise<StagedChange[]>
+  /** The first change of a path, as {@link changes} would return it now. Compares only this path if nothing else was staged since. */
+  changeAt(path: string): Promise<StagedChange | undefined>
   /** Oldest first. */
   snapshots(): Promise<Snapshot[]>
   /** Questions that the session has recorded, answered or not. */

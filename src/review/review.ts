@@ -118,7 +118,7 @@ export function createReview(
 
     async content(given, side) {
       const path = relativeName(given, context.root)
-      const change = (await stage.changes()).find((each) => each.path === path)
+      const change = await stage.changeAt(path)
       if (change === undefined || change[side] === null || change[side].type === 'dir') return undefined
       return side === 'after' ? change.content() : (stage.before(change) ?? undefined)
     },

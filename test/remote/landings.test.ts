@@ -16,10 +16,11 @@ async function runWithLyingHub(lie: (landing: ReceivedLanding) => Partial<Receiv
   let key = ''
   let hasLied = false
   const url = await startProxy(hub, async (path, response) => {
-    if (path !== '/v1/decisions' || key === '' || hasLied) return response
-    hasLied = true
+    if (path !== '/v1/decisions' || key === '') return response
     const answer = await response.json()
     const last = answer.last + 1
+    if (hasLied) return Response.json(Object.assign({}, answer, { next: last, last }))
+    hasLied = true
     const landing: ReceivedLanding = {
       ...{ seq: last, session: 'laptop.agent-1', state: 'landed', branch: 'main', commit: COMMIT },
       changes: [{ key, path: 'src/a.ts' }],

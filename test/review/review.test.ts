@@ -46,6 +46,7 @@ const log: ReviewLog = {
 
 const stagedNow: ReviewStage = {
   changes: async () => [...stage],
+  changeAt: async (wanted) => stage.find(({ path }) => path === wanted),
   flags: () => [],
   mutations: async () => new Map(),
   measureRest: () => undefined,
