@@ -14,7 +14,7 @@ export interface TrustChange {
   /** Relative to the root. */
   readonly file: string
   readonly effect: TrustEffect
-  /** The difference, on one line: `access ".env": allow (was: nothing)`. */
+  /** The difference, on one line: `access ".env": allow (was: closed as a secret)`. */
   readonly what: string
 }
 

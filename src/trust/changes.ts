@@ -7,7 +7,14 @@ import { linesOf, parseRegistry } from '../intents/index.js'
 import { readYaml } from '../os/yaml.js'
 import { describeProblem } from '../os/yaml-problem.js'
 import { DEFAULT_SETTINGS } from '../policy/index.js'
-import { isPathSection, isReordered, isStricterRule, type PathSection, type PathTable } from './path-rule-changes.js'
+import {
+  describeBefore,
+  isPathSection,
+  isReordered,
+  isStricterRule,
+  type PathSection,
+  type PathTable,
+} from './path-rule-changes.js'
 
 type Change = Omit<TrustChange, 'file'>
 
@@ -51,11 +58,12 @@ export function policyChanges(before: string | undefined, after: string | undefi
     if (isDeepStrictEqual(old?.value, now?.value)) return []
     const { section, name } = old ?? now ?? { section: key, name: undefined }
     const label = name === undefined ? section : `${section} ${JSON.stringify(name)}`
-    const isStricter =
-      name !== undefined && isPathSection(section)
-        ? isStricterRule(section, name, tableOf(oldEntries, section), tableOf(newEntries, section))
-        : undefined
-    const effect = isStricter === undefined ? policyEffect(section, old?.value, now?.value) : byStrictness(isStricter)
+    if (name !== undefined && isPathSection(section)) {
+      const [before, after] = [tableOf(oldEntries, section), tableOf(newEntries, section)]
+      const effect = byStrictness(isStricterRule(section, name, before, after))
+      return [{ effect, what: describeDifference(label, describeBefore(section, name, before), now?.value) }]
+    }
+    const effect = policyEffect(section, old?.value, now?.value)
     return [{ effect, what: describeDifference(label, old?.value, now?.value) }]
   })
   const reordered = (['access', 'outside'] as const)

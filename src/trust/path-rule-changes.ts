@@ -30,6 +30,14 @@ export function isStricterRule(section: PathSection, key: string, old: PathTable
   )
 }
 
+/** What applied to the paths of a rule before, for people; undefined if nothing is known to. */
+export function describeBefore(section: PathSection, key: string, old: PathTable): unknown {
+  if (old.has(key) || section === 'outside' || isGlob(key)) return old.get(key)
+  const rule = pathRules(old).find(ruleName(key))
+  if (rule !== undefined) return `${rule.value} by ${JSON.stringify(rule.key)}`
+  return secretIn(ruleName(key)) === undefined ? undefined : 'closed as a secret'
+}
+
 /** A secret is closed unless a rule names it. */
 function opensSecret(section: PathSection, key: string, value: unknown): boolean {
   if (value === 'deny' || value === 'hidden') return false

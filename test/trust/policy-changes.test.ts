@@ -46,6 +46,15 @@ describe('a rule for paths', () => {
   ])
 })
 
+it('a change of a rule names what applied to its path before', () => {
+  const whatOf = (before: string, after: string) => policyChanges(before, after).map(({ what }) => what)
+  expect(whatOf('{}', 'access: {.env: read-only}')).toEqual(['access ".env": read-only (was: closed as a secret)'])
+  const [old, now] = ['access: {src: hidden}', 'access: {src: hidden, src/a.ts: deny}']
+  expect(whatOf(old, now)).toEqual(['access "src/a.ts": deny (was: hidden by "src")'])
+  expect(whatOf('access: {a: deny}', 'access: {a: ask}')).toEqual(['access "a": ask (was: deny)'])
+  expect(whatOf('{}', 'access: {"*.ts": deny}')).toEqual(['access "*.ts": deny (was: nothing)'])
+})
+
 describe('a rule for paths outside', () => {
   expectRows([
     ['{}', 'outside: {~/data: read-only}', LOOSENS],

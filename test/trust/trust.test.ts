@@ -108,7 +108,7 @@ describe('while a file differs from its accepted text', () => {
       'tightens access "src/c.ts": deny (was: read-only)',
       'loosens protected: nothing (was: ["src/p"])',
       'tightens access "src/b.ts": deny (was: nothing)',
-      'loosens access ".env": allow (was: nothing)',
+      'loosens access ".env": allow (was: closed as a secret)',
     ])
     const session = await startSession(await project.open())
     const { fs } = session
