@@ -55,7 +55,7 @@ export function diskFailure(error: unknown, state: string, consequence: string):
   const code = codeOf(error)
   if (error instanceof EscrowError || code === undefined) return error
   const reason = reasonFor(code)
-  const first = reason === FULL ? 'Free space on the disk' : 'Correct the cause'
+  const first = reason === FULL ? 'Free space on the disk' : (FIRST_STEPS[code] ?? 'Correct the cause')
   return new EscrowError(reason, `${state}: ${errnoText(code)} (${code}).`, {
     hint: `${first}, ${consequence}`,
     cause: error,
@@ -80,6 +80,11 @@ export function busy(): EscrowError {
   return new EscrowError('session_busy', 'Another commit is running in this workspace.', {
     hint: 'Commit again in a moment.',
   })
+}
+
+const FIRST_STEPS: Readonly<Record<string, string>> = {
+  EROFS: 'Mount the disk for writing',
+  EACCES: 'Give yourself access to the directory with chmod or chown',
 }
 
 /** The reason of a full disk or quota. No other check of a commit gives it. */

@@ -31,5 +31,10 @@ it('says that a commit is decided if its record cannot be written', () => {
 it('asks to discard or correct stale changes', () => {
   const { hint } = refusedCommit([refusalFor('a.txt', stale('a.txt'))])
   expect(hint).toMatch(/^Discard or correct these changes/)
-  expect(nothingCommitted(failure('EIO'))).toMatchObject({ hint: expect.stringMatching(/^Correct the cause, then/) })
+  for (const [code, first] of [
+    ['EIO', 'Correct the cause, then'],
+    ['EROFS', 'Mount the disk for writing, then'],
+    ['EACCES', 'Give yourself access to the directory with chmod or chown, then'],
+  ] as const)
+    expect(nothingCommitted(failure(code))).toMatchObject({ hint: expect.stringMatching(new RegExp(`^${first}`)) })
 })
