@@ -36,6 +36,8 @@ export class PrivateGit {
   /** The stamp of the changes before the command. */
   #before = ''
   #note: string | undefined
+  /** HEAD on disk before the command. */
+  #headBefore: string | null = null
 
   /** @param changes undefined if commands are not contained: their changes of `.git` are refused then. */
   constructor(
@@ -67,6 +69,8 @@ export class PrivateGit {
     }
     if (changes.isReset || storedGitStamp(this.#file) !== this.#loaded) this.#restore(changes, stored)
     this.#before = changes.stamp()
+    this.#headBefore = this.#head()
+    changes.begin()
   }
 
   /**
@@ -91,20 +95,23 @@ export class PrivateGit {
       this.drop()
       return hooks
     }
-    const head = this.#head()
+    // HEAD on disk may have moved meanwhile: the next command must find that out.
+    const base = this.#headBefore
     if (this.#info !== undefined && changes.stamp() === this.#before) {
-      if (this.#info.base === head) return hooks
-      this.#save(changes, { base: head, own: this.#info.own })
+      if (this.#info.base === base) return hooks
+      this.#save(changes, { base, own: this.#info.own })
       return { ...hooks, ...(this.#note !== undefined && { note: this.#note }) }
     }
-    const { commits, refs } = await proposalsIn(git, head ?? undefined, this.deps.gitRef)
+    // A copy of the repository does not show where HEAD has moved.
+    const known = changes.isReset ? base : this.#head()
+    const { commits, refs } = await proposalsIn(git, known ?? undefined, this.deps.gitRef)
     // The session's own git or its settings may have changed the repository meanwhile.
     if (!changes.isThere()) {
       this.drop()
       return hooks
     }
     changes.removeHooks()
-    const info = { base: head, own: commits.length > 0 || refs.length > 0 }
+    const info = { base, own: commits.length > 0 || refs.length > 0 }
     const problem = this.#save(changes, info)
     const note = this.#note
     const unfinished = GIT_OPERATIONS.find(({ file }) => changes.has(file))

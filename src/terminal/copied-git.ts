@@ -3,7 +3,8 @@ import type { Stats } from 'node:fs'
 import { ancestorsOf, childOf, type RelPath } from '../../overlay/index.js'
 import { stampOf } from './copied-entry.js'
 import type { CopyChange } from './copy-changes.js'
-import { applyStored, GIT, type GitChanges, GitEntries, isDirectoryAt, isFileChanged, isInGit } from './git-layer.js'
+import { DiskIndexes } from './disk-indexes.js'
+import { applyStored, GIT, type GitChanges, GitEntries, isDirectoryAt, isInGit } from './git-layer.js'
 import { layerStamp, restingLayer } from './layer.js'
 
 const HOOKS = childOf(GIT, 'hooks')
@@ -23,16 +24,18 @@ export function copiedGit(
   onRestore: () => void,
 ): GitChanges {
   const at = `${tree}/${GIT}`
+  const indexes = new DiskIndexes(`${root}/${GIT}`)
   const changes = () => (isDirectoryAt(at) ? withDirectories(tree, find()) : [])
   const withoutHooks = () => changes().filter(({ path }) => !isHook(path))
   return {
     isOwn: true,
     isReset: true,
     isThere: () => isDirectoryAt(at),
+    begin: () => indexes.begin(),
     isChanged() {
       const layer = restingLayer(tree)
       return withoutHooks().some(
-        ({ path, stats }) => !stats?.isDirectory() && isFileChanged(layer, path, `${root}/${GIT}`, below(path)),
+        ({ path, stats }) => !stats?.isDirectory() && indexes.isChanged(below(path), layer, path),
       )
     },
     // Hooks are never stored.

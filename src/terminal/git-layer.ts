@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
-import { asRelPath, childOf, codeOf, type RelPath, readRegular } from '../../overlay/index.js'
-import { lookAt } from '../os/read.js'
+import { asRelPath, childOf, codeOf, type RelPath } from '../../overlay/index.js'
 import {
   chmodSync,
   createFile,
@@ -12,7 +11,7 @@ import {
   replaceDurable,
   setTimes,
 } from '../os/write.js'
-import { listsSame } from './git-index.js'
+import { DiskIndexes } from './disk-indexes.js'
 import { type Layer, layerStamp, restingLayer } from './layer.js'
 
 /**
@@ -37,6 +36,8 @@ export interface GitChanges {
   readonly isReset: boolean
   /** Whether commands work on a `.git` directory there. Not if they removed or replaced it. */
   isThere(): boolean
+  /** A command starts: from now on, only its changes count. */
+  begin(): void
   /** Whether commands have changed more than the times in an index, which git refreshes by itself. */
   isChanged(): boolean
   /** Leaves changed hooks out, so that the hooks on disk apply again. Returns whether any but samples had changed. */
@@ -93,11 +94,13 @@ export interface StoredGit {
 
 /** The changes of `.git` in a layer. */
 export function layeredGit(place: GitLayerPlace): GitChanges {
+  const indexes = new DiskIndexes(place.disk)
   return {
     isOwn: place.name === GIT,
     isReset: false,
     isThere: () => isDirectoryAt(`${place.written}/${place.name}`),
-    isChanged: () => isLayerChanged(place),
+    begin: () => indexes.begin(),
+    isChanged: () => isLayerChanged(place, indexes),
     removeHooks: () => removeHooks(place),
     has: (name) => isInGit(`${place.written}/${place.name}`, name),
     stamp: () => gitLayerStamp(place),
@@ -110,33 +113,15 @@ export function layeredGit(place: GitLayerPlace): GitChanges {
   }
 }
 
-function isLayerChanged({ written, name: git, disk }: GitLayerPlace): boolean {
+function isLayerChanged({ written, name: git }: GitLayerPlace, indexes: DiskIndexes): boolean {
   const layer = restingLayer(written)
   const isChanged = (dir: RelPath): boolean =>
     readdirSync(`${written}/${dir}`, { withFileTypes: true }).some((entry) => {
       const path = childOf(dir, entry.name)
-      return entry.isDirectory() ? isChanged(path) : isFileChanged(layer, path, disk, path.slice(git.length + 1))
+      return entry.isDirectory() ? isChanged(path) : indexes.isChanged(path.slice(git.length + 1), layer, path)
     })
   return isChanged(git)
 }
-
-/**
- * Whether a file of the commands makes a difference: any file but an index that lists the same as the one on disk, and the lock of an index.
- * @param disk the repository's directory on disk
- * @param name the file's path below that directory
- */
-export function isFileChanged(layer: Layer, path: RelPath, disk: string, name: string): boolean {
-  if (!INDEX.test(name)) return !INDEX_LOCK.test(name)
-  const stats = layer.lstat(path)
-  const indexOnDisk = `${disk}/${name}`
-  if (stats?.isFile() !== true || lookAt(indexOnDisk)?.isFile() !== true) return true
-  return !listsSame(layer.read(path, stats), readRegular(indexOnDisk, false))
-}
-
-/** The index of a working tree, or of a linked one. */
-const INDEX = /^(?:worktrees\/[^/]+\/)?index$/
-/** Left over if git was killed. */
-const INDEX_LOCK = /^(?:worktrees\/[^/]+\/)?index\.lock$/
 
 function removeHooks({ written, name }: GitLayerPlace): boolean {
   if (!isDirectoryAt(`${written}/${name}`)) return false

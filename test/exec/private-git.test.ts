@@ -81,6 +81,8 @@ const OPERATIONS: readonly (readonly [string, string, readonly string[]])[] = [
  */
 const ON_COPIES = ['add and commit', 'rebase -i', 'stash', 'gc', 'log and worktree']
 
+const POLL = { timeout: 20_000 }
+
 describe.each(PROVIDERS)("the session's own git, in %s", (name) => {
   withProvider(name)
 
@@ -138,6 +140,34 @@ describe.each(PROVIDERS)("the session's own git, in %s", (name) => {
     )
     expect([ran.stdout, ran.stderr]).toEqual(['refreshed\n', ''])
     expect(existsSync(layoutAt(root).session(session.id).git)).toBe(false)
+  })
+
+  it.each([
+    ['only refreshes the index', 'touch -d 2001-01-01 src/a; git status --porcelain'],
+    ['stages something', 'echo 2 > src/a; git add src/a; git reset -q --hard'],
+  ])('undoes no commit that a person makes while a command runs that %s', async (_, script) => {
+    const { root, session, sh, write } = await repository()
+    const running = await session.start(['sh', '-c', `${script}; echo ready; sleep 1000`])
+    await expect.poll(() => running.read().text, POLL).toContain('ready')
+    write('src/b', 'of Ada\n')
+    git(root, 'commit', '-qam', 'By Ada')
+    await running.stop()
+    const { stdout } = await sh('git log -1 --format=%s; git status --porcelain src')
+    expect(stdout).toBe('By Ada\n')
+  })
+
+  it('says that HEAD has moved while a command made a commit', async () => {
+    const { root, session, sh, write } = await repository()
+    const script = `${AS}; echo 2 > src/a; git commit -qam One; echo ready; sleep 1000`
+    const running = await session.start(['sh', '-c', script])
+    await expect.poll(() => running.read().text, POLL).toContain('ready')
+    write('src/b', 'of Ada\n')
+    git(root, 'commit', '-qam', 'By Ada')
+    expect(subjects((await running.stop()).commits)).toEqual(['One'])
+    const id = git(root, 'rev-parse', 'HEAD').slice(0, 10)
+    expect((await sh('echo 3 > src/a; git commit -qam Two')).summary).toContain(
+      `HEAD of the repository on disk is now ${id}.`,
+    )
   })
 
   it('names refs that are not on the current branch', async () => {

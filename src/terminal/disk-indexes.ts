@@ -1,0 +1,45 @@
+import { readdirSync } from 'node:fs'
+import { fileStampAt, type RelPath, readRegular } from '../../overlay/index.js'
+import { lookAt } from '../os/read.js'
+import { listsSame } from './git-index.js'
+import type { Layer } from './layer.js'
+
+/** The index of a working tree, or of a linked one. */
+const INDEX = /^(?:worktrees\/[^/]+\/)?index$/
+/** Left over if git was killed. */
+const INDEX_LOCK = /^(?:worktrees\/[^/]+\/)?index\.lock$/
+
+/** The indexes of the repository on disk, which tell what a command has changed in its own. */
+export class DiskIndexes {
+  /** By the index's path below the repository's directory, as it was before the command. */
+  #stamps: ReadonlyMap<string, string | undefined> = new Map()
+
+  /** @param dir the repository's directory on disk */
+  constructor(private readonly dir: string) {}
+
+  /** A command starts. */
+  begin(): void {
+    this.#stamps = new Map(this.#names().map((name) => [name, fileStampAt(`${this.dir}/${name}`)]))
+  }
+
+  /**
+   * Whether a file of the commands makes a difference: any file but the lock of an index, an index that lists the same as the one on disk,
+   * and one where a person has changed that since the command started. Such an index may list the former commit's files, so that the
+   * session's next commit would undo the person's change.
+   * @param name the file's path below the repository's directory
+   */
+  isChanged(name: string, layer: Layer, path: RelPath): boolean {
+    if (!INDEX.test(name)) return !INDEX_LOCK.test(name)
+    const onDisk = `${this.dir}/${name}`
+    if (fileStampAt(onDisk) !== this.#stamps.get(name)) return false
+    const stats = layer.lstat(path)
+    if (stats?.isFile() !== true || lookAt(onDisk)?.isFile() !== true) return true
+    return !listsSame(layer.read(path, stats), readRegular(onDisk, false))
+  }
+
+  #names(): string[] {
+    const linked = `${this.dir}/worktrees`
+    const names = lookAt(linked)?.isDirectory() === true ? readdirSync(linked) : []
+    return ['index', ...names.map((name) => `worktrees/${name}/index`)]
+  }
+}
