@@ -8,6 +8,8 @@ import { compileGlobs, meets, segmentsOf } from './scope.js'
 export interface PathRules<T> {
   /** The most specific rule for a path; '' is the root. */
   find(path: string): PathRule<T> | undefined
+  /** Whether a rule that was found is also one for another path, even if a more specific rule applies to that. */
+  covers(rule: PathRule<T>, path: string): boolean
   /** Whether a rule may apply to a path below a directory but not to the directory. */
   mayDifferBelow(dir: string): boolean
   /** Rules for paths below a directory that would not apply under another name of the directory. */
@@ -57,6 +59,13 @@ export function pathRules<T>(
       for (let part = sameCase(path); ; part = part.slice(0, Math.max(0, part.lastIndexOf('/')))) {
         const rule = plain.get(part) ?? findGlob(part)
         if (rule || part === '') return rule
+      }
+    },
+    covers(rule, path) {
+      const glob = globs.find((each) => each === rule)
+      for (let part = sameCase(path); ; part = part.slice(0, Math.max(0, part.lastIndexOf('/')))) {
+        if (glob === undefined ? plain.get(part) === rule : glob.matches(part)) return true
+        if (part === '') return false
       }
     },
     mayDifferBelow(dir) {

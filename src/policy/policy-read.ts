@@ -22,6 +22,7 @@ export interface PolicyRules {
   /** Rules outside the workspace, by absolute paths or relative ones that leave the root. */
   readonly outside: {
     find(path: string): PathRule<AccessMode> | undefined
+    covers(rule: PathRule<AccessMode>, path: string): boolean
     /** Each rule's mode, with its absolute path up to the first wildcard. */
     places(): readonly OutsidePlace[]
   }
@@ -121,6 +122,7 @@ function compile(
     closes: Object.values(access).some((word) => word === 'hidden' || word === 'deny'),
     outside: {
       find: (path) => outsideRules.find(outsideName(root, path)),
+      covers: (rule, path) => outsideRules.covers(rule, outsideName(root, path)),
       places: () => Object.entries(outside).map(([key, word]) => ({ path: literalPart(outsideName(root, key)), word })),
     },
     protected: pathRules(paths.map((path, index) => [path, true, line('protected', index)] as const)),

@@ -166,8 +166,8 @@ function secrets(access: Access, { policy }: PolicyContext): Denial | undefined 
     const isNamed = tables.every((rules) => {
       const table = isOutside(name) ? rules.outside : rules.access
       const rule = table.find(name)
-      // A rule for an ancestor does not name the secret.
-      return rule && rule !== table.find(found.path.slice(0, Math.max(0, found.path.lastIndexOf('/'))))
+      // A rule for an ancestor does not name the secret, whichever rule applies to the ancestor.
+      return rule && !table.covers(rule, found.path.slice(0, Math.max(0, found.path.lastIndexOf('/'))))
     })
     return isNamed && tables.length > 0 ? undefined : denials.secret(access.asked, found)
   })

@@ -15,7 +15,11 @@ export function stricterRules(file: PolicyRules, accepted: PolicyRules): PolicyR
     ...file,
     hides: file.hides || accepted.hides,
     closes: file.closes || accepted.closes,
-    outside: { find: file.outside.find, places: () => stricterPlaces(file, accepted) },
+    outside: {
+      find: file.outside.find,
+      covers: file.outside.covers,
+      places: () => stricterPlaces(file, accepted),
+    },
     settings: stricterSettings(file.settings, accepted.settings),
     accepted,
   }

@@ -21,8 +21,11 @@ export function isStricterRule(section: PathSection, key: string, old: PathTable
   const rank = (value: unknown) => RANKS[section].findIndex((each) => each === value)
   const [before, after] = [rank(old.get(key)), rank(now.get(key))]
   if (before < 0 || after < before) return false
-  // A rule for a directory above may apply in place of the removed one.
-  if (!now.has(key)) return [...now.values()].every((value) => rank(value) >= rank(old.get(key)))
+  // A rule for a directory above may apply in place of the removed one, and a shorter glob that names a secret.
+  if (!now.has(key))
+    return [...now].every(([other, value]) => {
+      return rank(value) >= rank(old.get(key)) && !(isGlob(key) && isGlob(other) && opensSecret(section, other, value))
+    })
   // The most specific rule wins, so a new one may apply in place of a stricter rule.
   return (
     old.has(key) ||

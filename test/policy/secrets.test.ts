@@ -102,6 +102,19 @@ describe('a session', () => {
     expect((await failure(() => fs.readFileSync(`${project.root}/src/.env`))).reason).toBe('access_denied')
   })
 
+  it.each([
+    'access: { "**/*": allow }',
+    // The rule for the directory is another one, but it is stricter.
+    'access: { "**/*": allow, src: read-only }',
+    'access: { "**/*": read-only, src: read-only, src/conf: ask }',
+  ])('reads no secret under %s, where a glob is for its directory, too', async (policy) => {
+    const project = testWorkspace({ ...FILES, '.orchestration/policy.yaml': `${policy}\n` })
+    const { fs } = await startSession(await project.open())
+    for (const path of ['src/.env', 'src/conf/.env'])
+      expect((await failure(() => fs.readFileSync(`${project.root}/${path}`))).reason).toBe('access_denied')
+    expect(fs.readFileSync(`${project.root}/src/a.ts`, 'utf8')).toBe('a\n')
+  })
+
   it("cannot read the machine's password hashes, even as root, by a command or directly", async () => {
     const project = testWorkspace(FILES)
     const session = await startSession(await project.open())

@@ -39,6 +39,9 @@ describe('a rule for paths', () => {
     ['access: {src: hidden}', 'access: {src: hidden, "src/*.ts": deny}', LOOSENS],
     ['access: {"*.ts": hidden}', 'access: {"*.ts": hidden, a.ts: deny}', LOOSENS],
     ['access: {"*.ts": deny}', 'access: {"*.ts": deny, a.ts: hidden}', TIGHTENS],
+    // A glob that names a secret may apply in place of a longer one that did not.
+    ['access: {"**/.env": allow, "src/**/*": allow}', 'access: {"**/.env": allow}', LOOSENS],
+    ['access: {"**/.env": deny, "src/**/*": allow}', 'access: {"**/.env": deny}', TIGHTENS],
     // Of two globs of one length, the first applies.
     ['access: {"a*": hidden, "*b": deny}', 'access: {"*b": deny, "a*": hidden}', LOOSENS],
     ['access: {"a*": hidden, "*bc": deny}', 'access: {"*bc": deny, "a*": hidden}'],
