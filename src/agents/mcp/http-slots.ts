@@ -9,9 +9,10 @@ export interface Answer {
 
 /** The calls of one request. */
 interface Entry {
-  readonly ids: readonly RequestId[]
-  /** Called once: `false` if the calls were cancelled, or their client left, before they began. */
-  readonly begin: (isWanted: boolean) => void
+  /** Those that are not cancelled. */
+  readonly ids: Set<RequestId>
+  /** Called once with the calls that begin. None do if their client left before. */
+  readonly begin: (wanted: ReadonlySet<RequestId>) => void
 }
 
 interface Client {
@@ -28,13 +29,17 @@ export class HttpSlots {
 
   constructor(private readonly limit = MAX_RUNNING) {}
 
-  /** Waits until the calls of a request may begin. Resolves to false if they must not begin any more. */
-  enter(name: string, ids: readonly RequestId[], answer: Answer): Promise<boolean> {
-    if (answer.destroyed) return Promise.resolve(false)
+  /**
+   * Waits until all calls of a request may begin.
+   * @param ids at most as many as the limit
+   * @returns those that are still wanted
+   */
+  enter(name: string, ids: readonly RequestId[], answer: Answer): Promise<ReadonlySet<RequestId>> {
+    if (answer.destroyed) return Promise.resolve(new Set())
     const client = this.#clients.get(name) ?? { running: new Set(), waiting: [] }
     this.#clients.set(name, client)
     return new Promise((begin) => {
-      const entry: Entry = { ids, begin }
+      const entry: Entry = { ids: new Set(ids), begin }
       client.waiting.push(entry)
       answer.once('close', () => this.#leave(name, client, entry))
       this.#fill(client)
@@ -45,25 +50,29 @@ export class HttpSlots {
   cancel(name: string, id: RequestId): void {
     const client = this.#clients.get(name)
     if (client === undefined) return
-    for (const entry of [...client.running, ...client.waiting])
-      if (entry.ids.includes(id)) this.#leave(name, client, entry)
+    for (const entry of [...client.running, ...client.waiting]) {
+      if (!entry.ids.delete(id)) continue
+      if (entry.ids.size === 0) this.#leave(name, client, entry)
+      else this.#fill(client)
+    }
   }
 
   #leave(name: string, client: Client, entry: Entry): void {
     client.running.delete(entry)
     const at = client.waiting.indexOf(entry)
     if (at !== -1) client.waiting.splice(at, 1)
-    entry.begin(false)
+    entry.begin(new Set())
     this.#fill(client)
     if (client.running.size === 0 && this.#clients.get(name) === client) this.#clients.delete(name)
   }
 
-  #fill(client: Client): void {
-    while (client.running.size < this.limit) {
-      const next = client.waiting.shift()
-      if (next === undefined) return
-      client.running.add(next)
-      next.begin(true)
+  #fill({ running, waiting }: Client): void {
+    for (let [next] = waiting; next !== undefined; [next] = waiting) {
+      const calls = [...running].reduce((sum, { ids }) => sum + ids.size, next.ids.size)
+      if (calls > this.limit) return
+      waiting.shift()
+      running.add(next)
+      next.begin(new Set(next.ids))
     }
   }
 }

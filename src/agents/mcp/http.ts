@@ -5,13 +5,14 @@ import {
   isJSONRPCRequest,
   isLegacyRequest,
   type McpHttpHandler,
+  type RequestId,
 } from '@modelcontextprotocol/server'
 import { bearerOf, errorText, foreignTo, isSameSecret, listenOnLoopback, newToken } from '../../surface/index.js'
 import { type McpHost, newSessionId } from './host.js'
-import { readBody, type SentBody } from './http-body.js'
+import { readBody, rpcError, type SentBody } from './http-body.js'
 import { errorResponse, HttpClients } from './http-clients.js'
 import { type Answer, HttpSlots } from './http-slots.js'
-import { cancelledBy, isCall } from './limited-transport.js'
+import { cancelledBy, INVALID_REQUEST, isCall, MAX_RUNNING } from './limited-transport.js'
 
 /** Where to listen, always on 127.0.0.1. */
 export interface HttpOptions {
@@ -37,9 +38,10 @@ export async function serveMcpHttp(host: McpHost, { port = 0 }: HttpOptions = {}
       const refusal = refusalOf(request, at, token)
       if (refusal !== undefined) return errorResponse(...refusal)
       try {
-        const sent = request.method === 'POST' ? await readBody(request) : undefined
+        const received = request.method === 'POST' ? await readBody(request) : undefined
+        if (received instanceof Response) return received
+        const sent = received && (await admit(slots, request, received, outgoing))
         if (sent instanceof Response) return sent
-        if (!(await mayBegin(slots, request, sent, outgoing))) return new Response(null, { status: 202 })
         const isLegacy = await isLegacyRequest(request, sent?.parsedBody)
         return await (isLegacy ? clients.handle(request, sent) : modern.fetch(request, sent))
       } catch (error) {
@@ -58,26 +60,35 @@ export async function serveMcpHttp(host: McpHost, { port = 0 }: HttpOptions = {}
   }
 }
 
-/** Waits until the calls of a request may begin. False: they were cancelled, or the client left. */
-async function mayBegin(
+/** Waits until the calls of a request may begin. Returns what is to be done, without cancelled calls, or else the answer. */
+async function admit(
   slots: HttpSlots,
   { headers, url }: Request,
-  sent: SentBody | undefined,
+  sent: SentBody,
   outgoing: Answer,
-): Promise<boolean> {
-  const messages = [sent?.parsedBody].flat()
+): Promise<SentBody | Response> {
+  const messages = [sent.parsedBody].flat()
   const client = headers.get('mcp-session-id') ?? `session=${new URL(url).searchParams.get('session') ?? ''}`
   for (const message of messages.filter(isJSONRPCNotification)) {
     const id = cancelledBy(message)
     if (id !== undefined) slots.cancel(client, id)
   }
-  const calls = messages.filter(isJSONRPCRequest).filter(isCall)
-  if (calls.length === 0) return true
-  return slots.enter(
-    client,
-    calls.map(({ id }) => id),
-    outgoing,
-  )
+  const ids = messages.flatMap((message) => callOf(message) ?? [])
+  if (ids.length === 0) return sent
+  if (ids.length > MAX_RUNNING)
+    return rpcError(400, INVALID_REQUEST, `A batch has at most ${MAX_RUNNING} calls. Send each call by itself.`)
+  const wanted = await slots.enter(client, ids, outgoing)
+  if (ids.every((id) => wanted.has(id))) return sent
+  const left = messages.filter((message) => {
+    const id = callOf(message)
+    return id === undefined || wanted.has(id)
+  })
+  return left.length === 0 || outgoing.destroyed ? new Response(null, { status: 202 }) : { parsedBody: left }
+}
+
+/** The id of a call whose answer can be large. */
+function callOf(message: unknown): RequestId | undefined {
+  return isJSONRPCRequest(message) && isCall(message) ? message.id : undefined
 }
 
 /**

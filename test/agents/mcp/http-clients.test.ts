@@ -55,6 +55,19 @@ const call = (id: number, command: string) => ({
   params: { name: 'execute_command', arguments: { command } },
 })
 
+it('a batch with more calls than may run at a time is refused', async () => {
+  const { post, connect } = await rawClient()
+  const connection = await connect()
+  const batch = (calls: number) => Array.from({ length: calls }, (_, id) => call(id, 'echo a'))
+  const refused = await post(batch(17), connection)
+  expect([refused.status, await refused.json()]).toMatchObject([
+    400,
+    { error: { code: -32_600, message: 'A batch has at most 16 calls. Send each call by itself.' } },
+  ])
+  const answers = await (await post(batch(16), connection)).text()
+  expect(batch(16).filter(({ id }) => !answers.includes(`"id":${id}`))).toEqual([])
+})
+
 it('a call with the id of one that still runs is refused, and the first one gets its own answer', async () => {
   const { post, connect } = await rawClient()
   const connection = await connect()

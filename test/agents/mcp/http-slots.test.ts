@@ -16,7 +16,7 @@ function setUp() {
   const log: string[] = []
   const enter = (client: string, id: number) => {
     const answer = new Answer()
-    const entering = slots.enter(client, [id], answer).then((isWanted) => log.push(`${client}${id} ${isWanted}`))
+    const entering = slots.enter(client, [id], answer).then((wanted) => log.push(`${client}${id} ${wanted.has(id)}`))
     return { answer, entering }
   }
   return { slots, log, enter }
@@ -48,7 +48,7 @@ it('never begins a waiting call that is cancelled, or whose client leaves', asyn
   expect(log).toHaveLength(4)
   const gone = new Answer()
   gone.close()
-  expect(await slots.enter('a', [5], gone)).toBe(false)
+  expect(await slots.enter('a', [5], gone)).toEqual(new Set())
 })
 
 it('gives the place of a cancelled call to the next one', async () => {
@@ -58,4 +58,23 @@ it('gives the place of a cancelled call to the next one', async () => {
   slots.cancel('b', 1)
   await settled()
   expect(log).toContain('a3 true')
+})
+
+it('counts each call of a batch, and leaves out only the cancelled ones', async () => {
+  const slots = new HttpSlots(2)
+  const [first, batch, last] = [new Answer(), new Answer(), new Answer()]
+  const log: string[] = []
+  const enter = (ids: readonly number[], answer: Answer) =>
+    void slots.enter('a', ids, answer).then((wanted) => log.push([...wanted].join()))
+  enter([1], first)
+  enter([2, 3], batch)
+  enter([4], last)
+  await settled()
+  expect(log).toEqual(['1'])
+  slots.cancel('a', 2)
+  await settled()
+  expect(log).toEqual(['1', '3'])
+  slots.cancel('a', 3)
+  await settled()
+  expect(log).toEqual(['1', '3', '4'])
 })
