@@ -306,7 +306,7 @@ export const CLIENTS: Limits = {
   'src/agents/mcp/globs.ts#MAX_BRACES': ['count', 'braces in a pattern'],
   'src/agents/mcp/limited-transport.ts#MAX_RUNNING': [
     'count',
-    'calls of a client over stdio that run at a time; others wait',
+    'calls of a client that run at a time; others wait, and over HTTP a batch with more is refused',
   ],
   'src/agents/mcp/stdio.ts#MAX_UNREAD': ['bytes', 'unread output beyond which a batch gets no answer'],
   'src/agents/mcp/read-files.ts#MAX_TOGETHER': ['bytes', 'files in one answer of `read_multiple_files`'],

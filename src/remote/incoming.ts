@@ -61,32 +61,42 @@ export function isAlike(one: ReceivedDecision, other: ReceivedDecision): boolean
 /**
  * As {@link recordDecision}, for decisions that are {@link isAlike}, on different paths. One reading of the session and one verdict do for all,
  * which takes much less time.
- * @returns an outcome for each; undefined if none was recorded, because the agent or the disk has changed one of them since
+ * @returns an outcome for each
  */
 export async function recordAlike(
   workspace: Workspace,
   session: string,
   decisions: readonly [ReceivedDecision, ...ReceivedDecision[]],
   rejectedByHub: readonly string[],
-): Promise<readonly Recorded[] | undefined> {
+): Promise<readonly Recorded[]> {
   if (!(await workspace.sessions()).some(({ id }) => id === session)) return decisions.map(() => 'passed over')
   const review = await workspace.review(session)
   const byPath = new Map<string, Change[]>()
   for (const change of (await review.changes()).changes)
     byPath.set(change.path, [...(byPath.get(change.path) ?? []), change])
-  const paths: string[] = []
+  const chosen: ReceivedDecision[] = []
   const outcomes = decisions.map((decision): Recorded => {
     const [change, ...others] = byPath.get(decision.path) ?? []
     if (change === undefined || ![change, ...others].some((each) => isChange(each, decision.key))) return 'other bytes'
     if (others.length > 0 || selectWhole(change, decision, rejectedByHub) === undefined) return 'passed over'
-    paths.push(decision.path)
+    chosen.push(decision)
     return decision.verdict
   })
+  const paths = chosen.map(({ path }) => path)
+  if (paths.length === 0 || (await hasRecorded(review, paths, decisions[0]))) return outcomes
+  // Some of the people may be recorded by now, so that the changes look decided: each is recorded for all of them.
+  const late = new Set<ReceivedDecision>()
+  for (const decision of chosen) if (!(await hasRecorded(review, [decision.path], decision))) late.add(decision)
+  return outcomes.map((outcome, at) => (late.has(decisions[at] ?? decisions[0]) ? 'other bytes' : outcome))
+}
+
+/** Returns false if the agent or the disk has changed one of the paths since the review was read. */
+async function hasRecorded(review: Review, paths: string[], decision: ReceivedDecision): Promise<boolean> {
   try {
-    if (paths.length > 0) await record(review, { paths }, decisions[0])
-    return outcomes
+    await record(review, { paths }, decision)
+    return true
   } catch (error) {
-    if (hasMoved(error)) return undefined
+    if (hasMoved(error)) return false
     throw error
   }
 }

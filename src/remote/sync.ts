@@ -147,7 +147,6 @@ export class RemoteSync {
     if (decisions.length === 1 || waiting.some((each) => each.session === first.session && keys.has(each.key)))
       return false
     const outcomes = await recordAlike(this.workspace, session, decisions, rejected)
-    if (outcomes === undefined) return false
     const late = decisions.filter((_, at) => outcomes[at] === 'other bytes')
     const refused = decisions.filter((_, at) => outcomes[at] === 'rejected')
     this.#keep({

@@ -196,8 +196,42 @@ describe('decisions on many files', () => {
       sessions: () => workspace.sessions(),
     })
     expect(await recordDecision(gone, 'agent-1', decision, [])).toBe('other bytes')
-    expect(await recordAlike(gone, 'agent-1', [decision], [])).toBeUndefined()
+    expect(await recordAlike(gone, 'agent-1', [decision], [])).toEqual(['other bytes'])
   })
+})
+
+it('decisions of two people on many files name both for each file, although the agent writes one in between', async () => {
+  const hub = await serveTrial()
+  const { workspace, session } = await connectMachine(hub)
+  const paths = ['src/a.ts', 'src/b.ts', 'src/c.ts']
+  for (const path of paths) session.fs.writeFileSync(path, `${path}\n`)
+  const { changes } = await (await workspace.review('agent-1')).changes()
+  const [first, ...others] = changes.map((change) =>
+    Object.assign(
+      { seq: 1, session: 'laptop.agent-1', verdict: 'approved' as const, reviewer: 'Bo', approvers: ['Ada'] },
+      { key: changeKey(Object.assign({ risk: 0 }, change)), path: change.path },
+    ),
+  )
+  if (first === undefined) throw new Error('Nothing is staged.')
+  const busy = Object.assign(Object.create(workspace), {
+    sessions: () => workspace.sessions(),
+    review: async (id: string) => {
+      const review = await workspace.review(id)
+      const approve: typeof review.approve = async (...args) => {
+        const verdict = await review.approve(...args)
+        session.fs.writeFileSync('src/c.ts', 'other bytes\n')
+        return verdict
+      }
+      return Object.assign(Object.create(review), { approve, changes: () => review.changes() })
+    },
+  })
+  expect(await recordAlike(busy, 'agent-1', [first, ...others], [])).toEqual(['approved', 'approved', 'other bytes'])
+  const approvers = (path: string) =>
+    verdictsIn(workspace).then((all) =>
+      all.filter(({ paths: of }) => String(of).split(',').includes(path)).map(({ reviewer }) => Object(reviewer).name),
+    )
+  expect(new Set(await approvers('src/a.ts'))).toEqual(new Set(['Ada', 'Bo']))
+  expect(new Set(await approvers('src/b.ts'))).toEqual(new Set(['Ada', 'Bo']))
 })
 
 /** A machine with a staged change, and a decision on it that was not received. */
