@@ -13,7 +13,7 @@ import { type PolicyRules, tablesOf } from './policy-read.js'
 import { foldSegment, protection } from './protected.js'
 import { readingsOf } from './readings.js'
 import type { Scope } from './scope.js'
-import { secretIn } from './secrets.js'
+import { ordinaryBeside, secretIn } from './secrets.js'
 
 /** The inputs of a rule other than the access. */
 export interface PolicyContext {
@@ -166,8 +166,7 @@ function secrets(access: Access, { policy }: PolicyContext): Denial | undefined 
     const isNamed = tables.every((rules) => {
       const table = isOutside(name) ? rules.outside : rules.access
       const rule = table.find(name)
-      // A rule for an ancestor does not name the secret, whichever rule applies to the ancestor.
-      return rule && !table.covers(rule, found.path.slice(0, Math.max(0, found.path.lastIndexOf('/'))))
+      return rule && !ordinaryBeside(found.path).some((other) => table.covers(rule, other))
     })
     return isNamed && tables.length > 0 ? undefined : denials.secret(access.asked, found)
   })

@@ -40,6 +40,12 @@ export function secretIn(path: string): Secret | undefined {
   return matchSecret(path)
 }
 
+/** Paths of ordinary files beside a secret. A rule that covers one of them is for a directory or for any names, and names no secret. */
+export function ordinaryBeside(path: string): string[] {
+  const directory = path.slice(0, path.lastIndexOf('/') + 1)
+  return ['x0', 'x0.x0', '.x0'].map((name) => directory + name)
+}
+
 /** The rules of policy.yaml that open secrets, as a phrase. */
 export function openedBy(secrets: readonly Secret[]): string {
   return ['access', 'outside']

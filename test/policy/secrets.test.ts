@@ -107,10 +107,11 @@ describe('a session', () => {
     // The rule for the directory is another one, but it is stricter.
     'access: { "**/*": allow, src: read-only }',
     'access: { "**/*": read-only, src: read-only, src/conf: ask }',
-  ])('reads no secret under %s, where a glob is for its directory, too', async (policy) => {
-    const project = testWorkspace({ ...FILES, '.orchestration/policy.yaml': `${policy}\n` })
+    'access: { "*": allow, "*/*": allow, "**/.*": allow, "**/*.*": allow }',
+  ])('reads no secret under %s, whose globs are for any names', async (policy) => {
+    const project = testWorkspace({ ...FILES, '.env': 'KEY=1\n', '.orchestration/policy.yaml': `${policy}\n` })
     const { fs } = await startSession(await project.open())
-    for (const path of ['src/.env', 'src/conf/.env'])
+    for (const path of ['.env', 'src/.env', 'src/conf/.env'])
       expect((await failure(() => fs.readFileSync(`${project.root}/${path}`))).reason).toBe('access_denied')
     expect(fs.readFileSync(`${project.root}/src/a.ts`, 'utf8')).toBe('a\n')
   })
