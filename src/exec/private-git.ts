@@ -104,7 +104,7 @@ export class PrivateGit {
     }
     // A copy of the repository does not show where HEAD has moved.
     const known = changes.isReset ? base : this.#head()
-    const { commits, refs } = await proposalsIn(git, known ?? undefined, this.deps.gitRef)
+    const { commits, refs } = await proposalsIn(git, known ?? undefined, this.deps.gitRef, this.#info === undefined)
     // The session's own git or its settings may have changed the repository meanwhile.
     if (!changes.isThere()) {
       this.drop()

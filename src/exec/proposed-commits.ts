@@ -1,6 +1,6 @@
 import type { KeptRef, ProposedCommit } from '../core/exec-api.js'
 import { newId } from '../core/ids.js'
-import { OFFLINE_GIT } from '../os/git.js'
+import { GIT_STATE, OFFLINE_GIT } from '../os/git.js'
 import type { Place } from '../terminal/index.js'
 import type { AdmittedCommand } from './command-gate.js'
 
@@ -32,21 +32,24 @@ export interface GitProposals {
 }
 
 /**
- * Reads the commits and refs that a session's programs made in the mount.
+ * Reads the commits and refs that a session's programs made in the mount, and keeps its current branch where it is.
  * @param head the HEAD commit of the repository on disk; undefined without one
  * @param onDisk the id of a ref in the repository on disk
+ * @param isFirst the session has had no private state before
  */
 export async function proposalsIn(
   git: MountGit,
   head: string | undefined,
   onDisk: (ref: string) => string | undefined,
+  isFirst: boolean,
 ): Promise<GitProposals> {
   const list = ['for-each-ref', `--count=${MAX_REFS}`, `--format=${REF_FORMAT}`]
-  const [log, all, loose] = await runEach(git, [
+  const calls = [
     logSince(head),
     [...list, 'refs/heads', 'refs/tags', 'refs/stash'],
     [...list, '--no-merged=HEAD', 'refs/heads'],
-  ])
+  ]
+  const [log, all, loose] = await runEach(git, calls, isFirst ? `${KEEP_BRANCH}${KEEP_STATE}` : KEEP_BRANCH)
   const isLoose = new Set(parseRefs(loose ?? all ?? '').map(({ ref }) => ref))
   const refs = parseRefs(all ?? '').filter(
     ({ ref, id }) => onDisk(ref) !== id && (!ref.startsWith('refs/heads/') || isLoose.has(ref)),
@@ -88,6 +91,25 @@ export async function followHead(git: MountGit, head: string): Promise<boolean> 
   return (await runGit(git, ['reset', '-q', '--soft', head])) !== undefined
 }
 
+/**
+ * Shell lines that write the current branch into the session's layer. What the layer lacks is shown as it is on disk, so a person's
+ * commit would move the branch of the session, and its index would take the commit back.
+ */
+const KEEP_BRANCH = `
+dir=$(git rev-parse --git-dir) && common=$(git rev-parse --git-common-dir) || dir=
+ref=$(git symbolic-ref -q HEAD) && id=$(git rev-parse -q --verify "$ref^0") && at=$common/$ref &&
+  { test ! -d "$at" || rmdir -- "$at"; } && mkdir -p -- "\${at%/*}" && printf '%s\\n' "$id" > "$at.kept" && mv -f -- "$at.kept" "$at"
+`
+
+/** As {@link KEEP_BRANCH}, for the files that say what is and was checked out. */
+const KEEP_STATE = `
+keep() { test ! -e "$1" || { cp -pR -- "$1" "$1.kept" && rm -rf -- "$1" && mv -f -- "$1.kept" "$1"; }; }
+if test -n "$dir"; then
+  for name in HEAD index logs/HEAD ${GIT_STATE.join(' ')}; do keep "$dir/$name"; done
+  test -z "$ref" || keep "$common/logs/$ref"
+fi
+`
+
 /** The settings of the repository are the session's. No hook of theirs runs, and git starts no program to fetch something. */
 const GIT = ['git', '--no-pager', '-c', 'core.quotePath=false', '-c', 'core.hooksPath=/dev/null']
 
@@ -100,12 +122,17 @@ async function runGit(git: MountGit, args: readonly string[]): Promise<string | 
 /**
  * The outputs of several calls of git, from one contained command, because setting up a containment takes longer than git. If that
  * command did not end, or its output is too long, each call gets its own.
+ * @param before shell lines to run before
  */
-async function runEach(git: MountGit, calls: readonly (readonly string[])[]): Promise<(string | undefined)[]> {
+async function runEach(
+  git: MountGit,
+  calls: readonly (readonly string[])[],
+  before: string,
+): Promise<(string | undefined)[]> {
   // It is random, so no existing commit contains it.
   const mark = newId()
   const lines = calls.map((args) => `${[...GIT, ...args].map(quote).join(' ')}; printf '\\n${mark} %s\\n' "$?"\n`)
-  const { stdout } = await runInMount(git, ['/bin/sh', '-c', lines.join('')])
+  const { stdout } = await runInMount(git, ['/bin/sh', '-c', `${before}${lines.join('')}`])
   const parts = stdout.split(new RegExp(`\n${mark} (\\d+)\n`))
   if (parts.length === 2 * calls.length + 1)
     return calls.map((_, at) => (parts[2 * at + 1] === '0' ? parts[2 * at] : undefined))

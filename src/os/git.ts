@@ -28,6 +28,19 @@ export const GIT_OPERATIONS: readonly { readonly file: string; readonly what: st
   { file: 'REVERT_HEAD', what: 'A revert', wayOn: 'git revert --continue, or --abort' },
 ]
 
+/** The files and directories of an operation in progress, and of its message. */
+export const GIT_STATE: readonly string[] = [
+  ...GIT_OPERATIONS.map(({ file }) => file),
+  'MERGE_MSG',
+  'MERGE_MODE',
+  'SQUASH_MSG',
+  'AUTO_MERGE',
+  'REBASE_HEAD',
+  'sequencer',
+  'BISECT_LOG',
+  'BISECT_START',
+]
+
 export interface GitDirs {
   /** The worktree's own files: HEAD. */
   readonly own: string

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { ancestorsOf, childOf, type RelPath } from '../../overlay/index.js'
+import { GIT_STATE } from '../os/git.js'
+import { lookAt } from '../os/read.js'
 import { stampOf } from './copied-entry.js'
 import type { CopyChange } from './copy-changes.js'
 import { DiskIndexes } from './disk-indexes.js'
-import { applyStored, GIT, type GitChanges, GitEntries, isDirectoryAt, isInGit } from './git-layer.js'
+import { type GitChanges, isInGit, isObjects } from './git-layer.js'
 import { layerStamp, restingLayer } from './layer.js'
+import { applyStored, GIT, GitEntries, isDirectoryAt } from './stored-git.js'
 
 const HOOKS = childOf(GIT, 'hooks')
 
@@ -54,6 +57,7 @@ export function copiedGit(
         if (stats === undefined) entries.addGone(path)
         else entries.add(path, stats)
       }
+      for (const name of GIT_STATE) if (lookAt(`${at}/${name}`) === undefined) entries.addGone(childOf(GIT, name))
       return entries.write(file, info)
     },
     restore(stored) {
@@ -83,10 +87,14 @@ function withDirectories(tree: string, changes: readonly CopyChange[]): CopyChan
   const found = new Map<RelPath, CopyChange>()
   const closed = new Set<RelPath>()
   for (const change of changes) {
+    if (change.stats === undefined && isObjects(change.path, GIT)) continue
     const dirs = ancestorsOf(change.path).reverse()
     if (dirs.some((dir) => closed.has(dir))) continue
     if (!change.stats?.isDirectory()) closed.add(change.path)
-    for (const path of dirs) if (!found.has(path)) found.set(path, { path, stats: layer.lstat(path) })
+    for (const path of dirs) {
+      const stats = layer.lstat(path)
+      if (stats !== undefined && !found.has(path)) found.set(path, { path, stats })
+    }
     found.set(change.path, change)
   }
   return [...found.values()]

@@ -16,8 +16,9 @@ import { effectsOf, liveEffects } from './copy-effects.js'
 import { CopyPlan, CopyWriter } from './copy-writer.js'
 import { type EffectQuery, type Effects, unreadable } from './effects.js'
 import { FindShell } from './find-shell.js'
-import { GIT, type GitChanges } from './git-layer.js'
+import type { GitChanges } from './git-layer.js'
 import { StagedPaths } from './staged-paths.js'
+import { GIT } from './stored-git.js'
 import { type Clocks, changedEntries, readClocks, wasSetBack } from './tree-scan.js'
 
 /**

@@ -1,32 +1,25 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
-import { asRelPath, childOf, codeOf, type RelPath } from '../../overlay/index.js'
-import {
-  chmodSync,
-  createFile,
-  linkSync,
-  makeDir,
-  makeSymlink,
-  removeTree,
-  replaceDurable,
-  setTimes,
-} from '../os/write.js'
+import { lstatSync, readdirSync, type Stats } from 'node:fs'
+import { childOf, parentOf, type RelPath } from '../../overlay/index.js'
+import { GIT_STATE } from '../os/git.js'
+import { linkSync, removeTree } from '../os/write.js'
 import { DiskIndexes } from './disk-indexes.js'
-import { type Layer, layerStamp, restingLayer } from './layer.js'
+import { layerStamp, restingLayer } from './layer.js'
+import {
+  applyStored,
+  GIT,
+  GitEntries,
+  type GitLayerInfo,
+  isDirectoryAt,
+  readStoredGit,
+  type StoredGit,
+} from './stored-git.js'
 
 /**
  * The changes that a session's commands made in the repository's `.git`. During a mount they are in a layer that commands write to,
  * and between mounts in one file of the state directory. A person's git cannot mistake a file for a repository, and that matters:
  * the settings in it are the agent's.
  */
-
-/** The repository's own directory, at the workspace's root; in the stored state also for a directory elsewhere. */
-export const GIT = asRelPath('.git')
-
-/** Largest total of its files (bytes). */
-const MAX_GIT_LAYER = 256 * 2 ** 20
-/** Largest number of its files and directories. */
-const MAX_GIT_ENTRIES = 100_000
 
 /** The commands' changes in a repository's `.git`. No command may be running when it is used. */
 export interface GitChanges {
@@ -68,33 +61,14 @@ export interface GitLayerPlace {
   hiddenNames(dir: RelPath): readonly string[]
 }
 
-type Entry =
-  | readonly [kind: 'dir', path: string, mode: number]
-  | readonly [kind: 'file', path: string, mode: number, mtimeMs: number, size: number]
-  | readonly [kind: 'link', path: string, target: string]
-  | readonly [kind: 'gone', path: string]
-
-interface Head {
-  readonly version: 1
-  /** The commit at HEAD on disk that the changes are based on. */
-  readonly base: string | null
-  /** It has commits or refs that the repository on disk lacks. */
-  readonly own: boolean
-  readonly entries: readonly Entry[]
-}
-
-export type GitLayerInfo = Pick<Head, 'base' | 'own'>
-
-/** A stored state. The contents of its files follow each other in `bytes`, beginning at `from`. */
-export interface StoredGit {
-  readonly head: Head
-  readonly bytes: Buffer
-  readonly from: number
-}
-
 /** The changes of `.git` in a layer. */
 export function layeredGit(place: GitLayerPlace): GitChanges {
   const indexes = new DiskIndexes(place.disk)
+  const restore = (stored: StoredGit | undefined): void => {
+    const at = `${place.written}/${place.name}`
+    removeTree(at)
+    if (stored !== undefined) applyStored(stored, at, (host) => linkSync(place.whiteout, host))
+  }
   return {
     isOwn: place.name === GIT,
     isReset: false,
@@ -104,12 +78,13 @@ export function layeredGit(place: GitLayerPlace): GitChanges {
     removeHooks: () => removeHooks(place),
     has: (name) => isInGit(`${place.written}/${place.name}`, name),
     stamp: () => gitLayerStamp(place),
-    save: (file, info) => saveGitLayer(file, place, info),
-    restore(stored) {
-      const at = `${place.written}/${place.name}`
-      removeTree(at)
-      if (stored !== undefined) applyStored(stored, at, (host) => linkSync(place.whiteout, host))
+    save(file, info) {
+      const { entries, isAsWritten } = storableEntries(place)
+      const problem = entries.write(file, info)
+      if (problem === undefined && !isAsWritten) restore(readStoredGit(file))
+      return problem
     },
+    restore,
   }
 }
 
@@ -143,10 +118,6 @@ export function isInGit(git: string, name: string): boolean {
   return isThere(git) || (isDirectoryAt(linked) && readdirSync(linked).some((each) => isThere(`${linked}/${each}`)))
 }
 
-export function isDirectoryAt(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-}
-
 function gitLayerStamp({ written, name: git }: GitLayerPlace): string {
   const hash = createHash('sha256')
   const inspect = (path: RelPath, stats: Stats): void => {
@@ -161,112 +132,49 @@ function gitLayerStamp({ written, name: git }: GitLayerPlace): string {
   return hash.digest('hex')
 }
 
-function saveGitLayer(file: string, place: GitLayerPlace, info: GitLayerInfo): string | undefined {
-  const entries = new GitEntries(restingLayer(place.written), place.name)
+/** The entries to store, and whether the layer has no others. */
+function storableEntries(place: GitLayerPlace): { entries: GitEntries; isAsWritten: boolean } {
+  const { written, name: git, disk } = place
+  const entries = new GitEntries(restingLayer(written), git)
+  let isAsWritten = true
+  const takeBelow = (path: RelPath): void => {
+    const names = new Set(entries.layer.names(path))
+    for (const name of names) take(childOf(path, name))
+    const hidden = place.hiddenNames(path).filter((name) => !names.has(name))
+    if (isObjects(path, git) && hidden.length > 0) isAsWritten = false
+    const hasState = (path === git || parentOf(path) === `${git}/worktrees`) && names.has('HEAD')
+    const unmade = hasState ? GIT_STATE.filter((name) => !names.has(name)) : []
+    if (unmade.some((name) => !hidden.includes(name))) isAsWritten = false
+    for (const name of new Set([...hidden, ...unmade])) entries.addGone(childOf(path, name))
+  }
+  const takeGone = (path: RelPath): void => {
+    const onDisk = `${disk}/${path.slice(git.length + 1)}`
+    if (!isObjects(path, git) || !isDirectoryAt(onDisk)) {
+      entries.addGone(path)
+      return
+    }
+    isAsWritten = false
+    entries.add(path, lstatSync(onDisk))
+    for (const name of readdirSync(onDisk)) entries.addGone(childOf(path, name))
+  }
   const take = (path: RelPath): void => {
     const stats = entries.layer.lstat(path)
     // A name that is not UTF-8 cannot be stored.
     if (!stats || entries.isTooLarge) return
     if (stats.isDirectory()) {
       entries.add(path, stats)
-      const names = new Set(entries.layer.names(path))
-      for (const name of names) take(childOf(path, name))
-      for (const name of place.hiddenNames(path)) if (!names.has(name)) entries.addGone(childOf(path, name))
-    } else if (stats.isCharacterDevice() && stats.rdev === 0) entries.addGone(path)
+      takeBelow(path)
+    } else if (stats.isCharacterDevice() && stats.rdev === 0) takeGone(path)
     else entries.add(path, stats)
   }
-  take(place.name)
-  return entries.write(file, info)
-}
-
-/** The entries of a stored state, parents first. */
-export class GitEntries {
-  readonly #entries: Entry[] = []
-  readonly #contents: Buffer[] = []
-  #bytes = 0
-  isTooLarge = false
-
-  /** @param name the repository's directory in the layer */
-  constructor(
-    readonly layer: Layer,
-    private readonly name: RelPath,
-  ) {}
-
-  /** Adds a directory, a file or a link. Other types are left out. */
-  add(path: RelPath, stats: Stats): void {
-    const mode = stats.mode & 0o777
-    if (stats.isDirectory()) this.#entries.push(['dir', this.#stored(path), mode])
-    else if (stats.isSymbolicLink()) this.#entries.push(['link', this.#stored(path), this.layer.target(path)])
-    else if (stats.isFile()) {
-      this.#bytes += stats.size
-      this.isTooLarge ||= this.#bytes > MAX_GIT_LAYER || this.#entries.length > MAX_GIT_ENTRIES
-      if (this.isTooLarge) return
-      const data = this.layer.read(path, stats)
-      this.#contents.push(data)
-      this.#entries.push(['file', this.#stored(path), mode, stats.mtimeMs, data.length])
-    }
-  }
-
-  addGone(path: RelPath): void {
-    this.#entries.push(['gone', this.#stored(path)])
-  }
-
-  /** @returns why they could not be stored; undefined if they were. */
-  write(file: string, { base, own }: GitLayerInfo): string | undefined {
-    if (this.isTooLarge) return `it is larger than ${MAX_GIT_LAYER / 2 ** 20} MiB or ${MAX_GIT_ENTRIES} files`
-    const head: Head = { version: 1, base, own, entries: this.#entries }
-    replaceDurable(file, Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...this.#contents]), 0o600)
-    return undefined
-  }
-
-  #stored(path: RelPath): string {
-    return `${GIT}${path.slice(this.name.length)}`
-  }
-}
-
-/** Identifies the stored state; undefined if there is none. */
-export function storedGitStamp(file: string): string | undefined {
-  const stats = lstatSync(file, { throwIfNoEntry: false })
-  return stats === undefined ? undefined : layerStamp(stats)
+  take(git)
+  return { entries, isAsWritten }
 }
 
 /**
- * Applies a stored state to a `.git` directory.
- * @param markGone marks a removed name, if a layer below has it
+ * Whether a path is a directory of objects in a repository's directory. A command that packs its objects removes it, but not what a
+ * person adds to it later.
  */
-export function applyStored(stored: StoredGit, git: string, markGone: (host: string) => void = () => undefined): void {
-  let at = stored.from
-  const dirs: [host: string, mode: number][] = []
-  for (const entry of stored.head.entries) {
-    const host = `${git}${entry[1].slice(GIT.length)}`
-    const isKept = entry[0] === 'dir' && isDirectoryAt(host)
-    if (!isKept) removeTree(host)
-    if (entry[0] === 'dir') {
-      if (isKept) chmodSync(host, 0o700)
-      else makeDir(host, 0o700)
-      dirs.push([host, entry[2]])
-    } else if (entry[0] === 'file') {
-      const [, , mode, mtimeMs, size] = entry
-      createFile(host, stored.bytes.subarray(at, at + size), mode, false)
-      chmodSync(host, mode)
-      // Git compares the time of its index with those of the files.
-      setTimes(host, mtimeMs / 1000, mtimeMs / 1000)
-      at += size
-    } else if (entry[0] === 'link') makeSymlink(entry[2], host)
-    else markGone(host)
-  }
-  for (const [host, mode] of dirs.reverse()) chmodSync(host, mode)
-}
-
-/** Reads the stored state. Returns undefined if there is none, or if its format is unknown. */
-export function readStoredGit(file: string): StoredGit | undefined {
-  try {
-    const bytes = readFileSync(file)
-    const end = bytes.indexOf(10)
-    const head: Head = JSON.parse(bytes.subarray(0, end).toString())
-    return head.version === 1 ? { head, bytes, from: end + 1 } : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError || codeOf(error) === 'ENOENT') return undefined
-    throw error
-  }
+export function isObjects(path: RelPath, git: RelPath): boolean {
+  return path.startsWith(`${git}/objects/`) && /^[0-9a-f]{2}$/.test(path.slice(git.length + '/objects/'.length))
 }

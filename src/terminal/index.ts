@@ -19,14 +19,7 @@ export {
   spooledDeliveries,
 } from './denial-spool.js'
 export type { Effect, Effects } from './effects.js'
-export {
-  GIT,
-  type GitChanges,
-  type GitLayerInfo,
-  readStoredGit,
-  type StoredGit,
-  storedGitStamp,
-} from './git-layer.js'
+export type { GitChanges } from './git-layer.js'
 export { OutputRing } from './output-ring.js'
 export { hidingDirOf } from './private-places.js'
 export type { Capability } from './probe.js'
@@ -46,4 +39,5 @@ export { discardQuarantined, effectOf, listQuarantined, type QuarantinedFile, qu
 export { SecretNames } from './secret-names.js'
 export { holdsSecret, SECRET_TEXTS } from './secret-variables.js'
 export { commandEnv, secretsIn, type Visibility, visibilityOf, withoutPush } from './secrets.js'
+export { GIT, type GitLayerInfo, readStoredGit, type StoredGit, storedGitStamp } from './stored-git.js'
 export { formatRefusals, type NetworkUse, networkSummary, summaryOf } from './summary.js'

@@ -213,6 +213,64 @@ describe.each(PROVIDERS)("the session's own git, in %s", (name) => {
     expect((await sh('git log --format=%s; echo 3 > src/a; git commit -qam Two')).stdout).toBe('One, landed\nStart\n')
   })
 
+  it("stays on its branch, whatever branch the person's HEAD names", async () => {
+    const { sh, root } = await repository()
+    await sh('echo 2 > src/a; git commit -qam One')
+    git(root, 'switch', '-qc', 'feature')
+    const { stdout } = await sh('git status -sb -- src; git log --format=%s; git log -g --format=%gs')
+    expect(stdout).toBe('## main\nOne\nStart\ncommit: One\ncommit (initial): Start\n')
+    const { commits } = await sh('echo 3 > src/a; git commit -qam Two')
+    expect(subjects(commits)).toEqual(['One', 'Two'])
+  })
+
+  it.each([
+    ['a stash', 'echo 2 > src/a; git stash -q'],
+    ['a tag', 'git tag v1'],
+    ['another branch', 'git switch -qc t; echo 2 > src/a; git commit -qam T; git switch -q main'],
+  ])("does not take back a person's commit on the branch of a session that has only %s", async (_, script) => {
+    const { sh, root, write } = await repository()
+    await sh(script)
+    write('src/b', 'of Ada\n')
+    git(root, 'commit', '-qam', 'By Ada')
+    const id = git(root, 'rev-parse', 'HEAD').slice(0, 10)
+    const { stdout, summary } = await sh('git log -1 --format=%s; git status --porcelain src')
+    expect(stdout).toBe('Start\n M src/b\n')
+    expect(summary).toContain(`'git rebase ${id}' takes the new commits into it.`)
+    const { stdout: after } = await sh(
+      `git checkout -q src/b; git rebase -q ${id}; git log -1 --format=%s; git status --porcelain src`,
+    )
+    expect(after).toBe('By Ada\n')
+  })
+
+  it('does not hide the new objects of a person after it has packed its own', async () => {
+    const { sh, root, write } = await repository()
+    // Then the objects of the next commit are in directories that git removes when it packs.
+    for (let file = 0; file < 600; file++) write(`many/${file}`, `${file}\n`)
+    git(root, 'add', 'many')
+    git(root, 'commit', '-qm', 'Many')
+    await sh('echo 2 > src/a; git commit -qam One; git gc -q')
+    write('src/b', 'of Ada\n')
+    git(root, 'commit', '-qm', 'By Ada', '--', 'src/b')
+    const id = git(root, 'rev-parse', 'HEAD').trim()
+    const { stdout } = await sh(`git checkout -q src/b; git rebase -q ${id}; git log -3 --format=%s; git fsck --full`)
+    expect(stdout).toBe('One\nBy Ada\nMany\n')
+  })
+
+  it("does not take part in a person's merge", async () => {
+    const { sh, root, write } = await repository()
+    await sh('echo 2 > src/a; git commit -qam One')
+    git(root, 'switch', '-qc', 'other')
+    write('src/b', 'of Ada\n')
+    git(root, 'commit', '-qam', 'By Ada')
+    git(root, 'switch', '-q', 'main')
+    git(root, 'merge', '-q', '--no-commit', '--no-ff', 'other')
+    expect((await sh('git status')).stdout).not.toContain('merging')
+    const { commits } = await sh(
+      'echo 3 > src/a; git commit -qm Two src/a; git log --merges --format=%s; git merge -q --no-edit other || git merge --abort',
+    )
+    expect(subjects(commits)).toEqual(['One', 'Two'])
+  })
+
   it('is one file in the directory of the session, and is removed with it', async () => {
     const { sh, root, session } = await repository()
     const { dir, git: file } = layoutAt(root).session(session.id)
