@@ -103,10 +103,10 @@ ref=$(git symbolic-ref -q HEAD) && id=$(git rev-parse -q --verify "$ref^0") && a
 
 /** As {@link KEEP_BRANCH}, for the files that say what is and was checked out. */
 const KEEP_STATE = `
-keep() { test ! -e "$1" || { cp -pR -- "$1" "$1.kept" && rm -rf -- "$1" && mv -f -- "$1.kept" "$1"; }; }
+own_copy() { test ! -e "$1" || { cp -pR -- "$1" "$1.kept" && rm -rf -- "$1" && mv -f -- "$1.kept" "$1"; }; }
 if test -n "$dir"; then
-  for name in HEAD index logs/HEAD ${GIT_STATE.join(' ')}; do keep "$dir/$name"; done
-  test -z "$ref" || keep "$common/logs/$ref"
+  for name in HEAD index logs/HEAD ${GIT_STATE.join(' ')}; do own_copy "$dir/$name"; done
+  test -z "$ref" || own_copy "$common/logs/$ref"
 fi
 `
 
