@@ -103,11 +103,11 @@ ref=$(git symbolic-ref -q HEAD) && id=$(git rev-parse -q --verify "$ref^0") && a
 
 /** As {@link KEEP_BRANCH}, for the files that say what is and was checked out. */
 const KEEP_STATE = `
-own_copy() { test ! -e "$1" || { cp -pR -- "$1" "$1.kept" && rm -rf -- "$1" && mv -f -- "$1.kept" "$1"; }; }
-if test -n "$dir"; then
-  for name in HEAD index logs/HEAD ${GIT_STATE.join(' ')}; do own_copy "$dir/$name"; done
-  test -z "$ref" || own_copy "$common/logs/$ref"
-fi
+set -- \${ref:+"$common/logs/$ref"}
+for name in HEAD index logs/HEAD ${GIT_STATE.join(' ')}; do set -- "$@" "$dir/$name"; done
+test -z "$dir" || for at; do
+  test ! -e "$at" || { cp -pR -- "$at" "$at.kept" && rm -rf -- "$at" && mv -f -- "$at.kept" "$at"; }
+done
 `
 
 /** The settings of the repository are the session's. No hook of theirs runs, and git starts no program to fetch something. */
