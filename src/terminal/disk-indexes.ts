@@ -1,8 +1,8 @@
-import { readdirSync } from 'node:fs'
-import { fileStampAt, type RelPath, readRegular } from '../../overlay/index.js'
+import { readdirSync, type Stats } from 'node:fs'
+import { codeOf, type RelPath, readRegular } from '../../overlay/index.js'
 import { lookAt } from '../os/read.js'
 import { listsSame } from './git-index.js'
-import type { Layer } from './layer.js'
+import { type Layer, layerStamp } from './layer.js'
 
 /** The index of a working tree, or of a linked one. */
 const INDEX = /^(?:worktrees\/[^/]+\/)?index$/
@@ -19,7 +19,7 @@ export class DiskIndexes {
 
   /** A command starts. */
   begin(): void {
-    this.#stamps = new Map(this.#names().map((name) => [name, fileStampAt(`${this.dir}/${name}`)]))
+    this.#stamps = new Map(this.#names().map((name) => [name, stampAt(`${this.dir}/${name}`)]))
   }
 
   /**
@@ -31,15 +31,30 @@ export class DiskIndexes {
   isChanged(name: string, layer: Layer, path: RelPath): boolean {
     if (!INDEX.test(name)) return !INDEX_LOCK.test(name)
     const onDisk = `${this.dir}/${name}`
-    if (fileStampAt(onDisk) !== this.#stamps.get(name)) return false
+    if (stampAt(onDisk) !== this.#stamps.get(name)) return false
     const stats = layer.lstat(path)
-    if (stats?.isFile() !== true || lookAt(onDisk)?.isFile() !== true) return true
+    if (stats?.isFile() !== true || statsAt(onDisk)?.isFile() !== true) return true
     return !listsSame(layer.read(path, stats), readRegular(onDisk, false))
   }
 
   #names(): string[] {
     const linked = `${this.dir}/worktrees`
-    const names = lookAt(linked)?.isDirectory() === true ? readdirSync(linked) : []
+    const names = statsAt(linked)?.isDirectory() === true ? readdirSync(linked) : []
     return ['index', ...names.map((name) => `worktrees/${name}/index`)]
+  }
+}
+
+function stampAt(path: string): string | undefined {
+  const stats = statsAt(path)
+  return stats && layerStamp(stats)
+}
+
+/** Undefined if nothing can be found there: a person's `.git` may be anything. */
+function statsAt(path: string): Stats | undefined {
+  try {
+    return lookAt(path)
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return undefined
   }
 }
