@@ -11,7 +11,7 @@ import { findProgram, ownEnv } from '../os/search-path.js'
 export interface Files {
   /** For use in a sentence: `in the working tree`. */
   readonly where: string
-  /** What is at a path; undefined if there is nothing. */
+  /** Returns the type and digest of a path; undefined if the path does not exist. */
   find(path: string): FoundFile | undefined
 }
 

@@ -29,14 +29,14 @@ export function containmentSummary({ containment }: Mount): string[] {
 }
 
 /**
- * What to do after a failed rename of a directory, or nothing. Overlayfs fails with EXDEV if the directory was there before the command
+ * What to do after a failed rename of a directory, or nothing. Overlayfs fails with EXDEV if the directory existed before the command
  * (docs.kernel.org/filesystems/overlayfs.html, "renaming directories"). In a user namespace the kernel does not allow `redirect_dir`.
  */
 export function renameSummary({ containment }: Mount, { exitCode, stdout, stderr }: CommandOutput): string[] {
   if (containment?.tree !== 'overlay' || exitCode === 0 || ![stdout, stderr].some((text) => CROSS_DEVICE.test(text)))
     return []
   return [
-    "The sandbox cannot rename a directory that was there before the command. Use 'mv OLD NEW', which copies it, then 'git add -A' for git.",
+    "The sandbox cannot rename a directory that existed before the command. Use 'mv OLD NEW', which copies it, then 'git add -A' for git.",
   ]
 }
 

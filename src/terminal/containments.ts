@@ -39,7 +39,7 @@ const namespaceOverlay: Containment = {
   tree: 'overlay',
   cannot: [
     'It cannot show a workspace with another mount inside, or on a file system that ignores case.',
-    'It cannot rename a directory that it shows from below: mv copies it, and git mv fails.',
+    'It cannot rename a directory that existed before the command: mv copies it, and git mv fails.',
   ],
   async attempt(): Promise<Attempt> {
     const lacking = (await probeNow()).find(({ ok }) => !ok)

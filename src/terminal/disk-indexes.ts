@@ -9,7 +9,7 @@ const INDEX = /^(?:worktrees\/[^/]+\/)?index$/
 /** Left over if git was killed. */
 const INDEX_LOCK = /^(?:worktrees\/[^/]+\/)?index\.lock$/
 
-/** The indexes of the repository on disk, which tell what a command has changed in its own. */
+/** The indexes of the repository on disk, to find out what a command has changed in the session's own. */
 export class DiskIndexes {
   /** By the index's path below the repository's directory, as it was before the command. */
   #stamps: ReadonlyMap<string, string | undefined> = new Map()
@@ -49,7 +49,7 @@ function stampAt(path: string): string | undefined {
   return stats && layerStamp(stats)
 }
 
-/** Undefined if nothing can be found there: a person's `.git` may be anything. */
+/** Undefined for a missing or unreadable path. A person's `.git` can also be a file, or a link that leads nowhere. */
 function statsAt(path: string): Stats | undefined {
   try {
     return lookAt(path)

@@ -71,7 +71,7 @@ export const change = z.object({
   path: name,
   before: digest,
   after: digest,
-  /** What is there after the change. Absent if nothing is, and in records of earlier versions. */
+  /** The type of the path after the change. Absent for a deletion, and in records of earlier versions. */
   type: field(z.enum(['file', 'dir', 'symlink'])),
   /** The old path of a renamed file. */
   from: field(name),

@@ -7,6 +7,7 @@ import { layoutAt } from '../../src/os/workspace-state.js'
 import { readStoredGit } from '../../src/terminal/stored-git.js'
 import { tempDir } from '../support/facade.js'
 import { git, initEmptyRepository, tryGit } from '../support/git.js'
+import { readTree } from '../support/read-tree.js'
 import { type Site, site } from '../terminal/site.js'
 import { FILES, type Step } from './steps.js'
 
@@ -112,7 +113,7 @@ export GIT_AUTHOR_DATE='${date}' GIT_COMMITTER_DATE='${date}'; umask 022`
   /** The files that a session shows are those of its stage, and the person's. */
   #compareTrees(): void {
     const { session, root } = this.fixture
-    expect(readTree(session.fs, root)).toEqual(readTree(fs, this.copy.path))
+    expect(readTree(session.fs, root, isLeftOut)).toEqual(readTree(fs, this.copy.path, isLeftOut))
   }
 
   async #letPerson(step: Exclude<Step, { by: 'command' | 'tool' }>): Promise<void> {
@@ -143,7 +144,7 @@ export GIT_AUTHOR_DATE='${date}' GIT_COMMITTER_DATE='${date}'; umask 022`
   /** Shows the files of the session in the copy: how the stage and the disk are merged is tested elsewhere. */
   #showFiles(): void {
     const { session, root } = this.fixture
-    const [want, have] = [readTree(session.fs, root), readTree(fs, this.copy.path)]
+    const [want, have] = [readTree(session.fs, root, isLeftOut), readTree(fs, this.copy.path, isLeftOut)]
     const at = (path: string) => `${this.copy.path}/${path}`
     const isDirectory = (state = '') => state.startsWith('dir ')
     for (const [path, state] of Object.entries(have).reverse())
@@ -198,16 +199,6 @@ function treeAt(root: string, commit: string): string | undefined {
   return git(root, 'rev-parse', `${commit}^{tree}`)
 }
 
-function readTree(node: typeof fs, root: string, dir = ''): Record<string, string> {
-  const files: Record<string, string> = {}
-  for (const name of node.readdirSync(`${root}/${dir}`).sort()) {
-    const at = dir === '' ? name : `${dir}/${name}`
-    if (at === '.orchestration' || at === '.git' || name.endsWith('.log')) continue
-    const stats = node.lstatSync(`${root}/${at}`)
-    const mode = (stats.mode & 0o777).toString(8)
-    if (stats.isSymbolicLink()) files[at] = `link ${node.readlinkSync(`${root}/${at}`)}`
-    else if (stats.isDirectory()) Object.assign(files, { [at]: `dir ${mode}` }, readTree(node, root, at))
-    else files[at] = `file ${mode} ${node.readFileSync(`${root}/${at}`, 'utf8')}`
-  }
-  return files
+function isLeftOut(path: string): boolean {
+  return path === '.orchestration' || path === '.git' || path.endsWith('.log')
 }

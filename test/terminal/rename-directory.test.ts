@@ -22,7 +22,7 @@ describe.each(PROVIDERS)('in %s', (provider) => {
     if (provider === 'namespace-overlay') {
       expect([ran.exitCode, ran.stderr]).toEqual([128, expect.stringContaining('Invalid cross-device link')])
       expect(ran.summary).toBe(
-        "Nothing changed.\nThe sandbox cannot rename a directory that was there before the command. Use 'mv OLD NEW', which copies it, then 'git add -A' for git.",
+        "Nothing changed.\nThe sandbox cannot rename a directory that existed before the command. Use 'mv OLD NEW', which copies it, then 'git add -A' for git.",
       )
       expect(await session.exec('mv src lib && git add -A')).toMatchObject({ exitCode: 0, stderr: '' })
     } else {

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { Refusal, Session } from '../../src/index.js'
 import { tempDir } from '../support/facade.js'
+import { readTree } from '../support/read-tree.js'
 import { site } from './site.js'
 
 /** Shell scripts, run by a session and on a plain copy of the tree: after each step both are equal. */
@@ -60,20 +61,6 @@ function apply(node: typeof fs, root: string, each: Edit): void {
   } catch {
     // The same call fails on both sides, or the trees differ.
   }
-}
-
-function readTree(node: typeof fs, root: string, dir = ''): Record<string, string> {
-  const files: Record<string, string> = {}
-  for (const name of node.readdirSync(`${root}/${dir}`).sort()) {
-    const at = dir === '' ? name : `${dir}/${name}`
-    if (at === '.orchestration') continue
-    const stats = node.lstatSync(`${root}/${at}`)
-    const mode = (stats.mode & 0o777).toString(8)
-    if (stats.isSymbolicLink()) files[at] = `link ${node.readlinkSync(`${root}/${at}`)}`
-    else if (stats.isDirectory()) Object.assign(files, { [at]: `dir ${mode}` }, readTree(node, root, at))
-    else files[at] = `file ${mode} ${node.readFileSync(`${root}/${at}`, 'utf8')}`
-  }
-  return files
 }
 
 /** @param run runs a script to its end, and returns the refused paths */
