@@ -27,8 +27,8 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',
-    // V8 collects garbage earlier below a limit. The second is as in src/os/wasm-optimizer.ts.
-    execArgv: ['--max-old-space-size=1024', '--wasm-tiering-budget=2000000000'],
+    // V8 collects garbage earlier below a limit.
+    execArgv: ['--max-old-space-size=1024'],
     // A fifth of the time tests wait for other programs: two workers more than cores keep all busy. Each takes up to 2 GiB.
     maxWorkers: Math.min(availableParallelism() + 2, MOST_WORKERS),
     // On a busy CI machine a test may run out of time while it waits for another program. It runs once more, and the report names it.

@@ -90,7 +90,7 @@ const SHARED = {
 const BEFORE_CACHE = {
   debugName: 'early',
   name: 'early',
-  test: /[\\/](?:overlay[\\/](?:errno|path)|src[\\/]core[\\/](?:api-error|defined|layout)|src[\\/]os[\\/](?:build|code-cache|code-file|compile-cache|home|private-dir|search-path|state-home|wasm-optimizer))\.ts$/,
+  test: /[\\/](?:overlay[\\/](?:errno|path)|src[\\/]core[\\/](?:api-error|defined|layout)|src[\\/]os[\\/](?:build|code-cache|code-file|compile-cache|home|private-dir|search-path|state-home))\.ts$/,
   priority: 1,
 }
 /** The libraries of the modules that load later. */

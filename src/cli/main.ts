@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url'
-import { allowProcessFlags, cacheCompiledCode, completeHome, startDirectory } from '../surface/index.js'
+import { cacheCompiledCode, completeHome, startDirectory } from '../surface/index.js'
 import { wantsColor } from './color.js'
 import type { Io } from './context.js'
 import type { Prompts } from './prompts.js'
@@ -49,7 +49,6 @@ for (const stream of [process.stdout, process.stderr])
 /** Fast path: hooks run for every tool call, so they skip Commander. */
 async function start(argv: readonly string[]): Promise<number> {
   completeHome()
-  allowProcessFlags()
   cacheCompiledCode({ version: ESCROW_VERSION, entry, command: argv[0] })
   const { answerHook, hookClient } = await import('./hook-answer.js')
   const client = hookClient(argv)

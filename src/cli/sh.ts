@@ -34,11 +34,10 @@ const io = {
 
 completeHome()
 void runShell(process.argv.slice(2), io, process.env, async () => {
-  const [{ openWorkspace }, { allowProcessFlags, formatRefusals }] = await Promise.all([
+  const [{ openWorkspace }, { formatRefusals }] = await Promise.all([
     import('../index.js'),
     import('../surface/index.js'),
   ])
-  allowProcessFlags()
   return { openWorkspace, formatRefusals }
 }).then((code) => {
   process.exitCode = code

@@ -1,4 +1,4 @@
-import { delayWasmOptimizer } from '../os/wasm-optimizer.js'
+import { loadOptimizedLate } from '../os/wasm-optimizer.js'
 import { packageMissing } from './package-missing.js'
 import { retried } from './retry.js'
 import { assertStorable, CHANNEL, type Database, type Query, type Row, type SqlValue } from './sql.js'
@@ -8,11 +8,10 @@ import { assertStorable, CHANNEL, type Database, type Query, type Row, type SqlV
  * @param directory undefined: in memory
  */
 export async function openPglite(directory?: string): Promise<Database> {
-  delayWasmOptimizer()
   const { PGlite } = await import('@electric-sql/pglite').catch((error: unknown) => {
     throw packageMissing('@electric-sql/pglite', error)
   })
-  const server = await PGlite.create(directory === undefined ? {} : { dataDir: directory })
+  const server = await loadOptimizedLate(() => PGlite.create(directory === undefined ? {} : { dataDir: directory }))
   return {
     transaction: (work) =>
       retried(() =>

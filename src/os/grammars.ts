@@ -5,7 +5,7 @@ import { startTimeLimit } from '../core/processor-time.js'
 import { editOf } from './text-edit.js'
 import { copyTree, type Node, type Syntax } from './tree.js'
 import { hasOnlyVarianceErrors } from './variance.js'
-import { delayWasmOptimizer } from './wasm-optimizer.js'
+import { loadOptimizedLate } from './wasm-optimizer.js'
 
 const require = createRequire(import.meta.url)
 
@@ -161,12 +161,11 @@ function hasTooManyHeredocs(text: string): boolean {
 }
 
 function engine(): Promise<typeof import('@vscode/tree-sitter-wasm')> {
-  ready ??= (async () => {
-    delayWasmOptimizer()
+  ready ??= loadOptimizedLate(async () => {
     const { default: engine } = await import('@vscode/tree-sitter-wasm')
     await engine.Parser.init()
     return engine
-  })()
+  })
   return ready
 }
 
@@ -174,7 +173,9 @@ function languageOf(grammar: string): Promise<Language> {
   const known = loaded.get(grammar)
   if (known !== undefined) return known
   const loading = engine().then(({ Language }) =>
-    Language.load(require.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`)),
+    loadOptimizedLate(() =>
+      Language.load(require.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`)),
+    ),
   )
   loaded.set(grammar, loading)
   return loading

@@ -1,26 +1,30 @@
-/**
- * The approximate number of bytes of WebAssembly that a function executes before V8 optimizes it. Below 2^31, as for
- * every flag of V8.
- */
-const TIERING_WORK = 2_000_000_000
+/** Approximate numbers of bytes of WebAssembly that a function executes before V8 optimizes it: late, and by default in V8 11. */
+const LATE = 2_000_000_000
+const BY_DEFAULT = 1_800_000
 
-let isOurs = false
+/** How many loads are under way. */
+let loads = 0
 
 /**
- * Records that the process runs one of our programs. V8's flags apply to the whole process, so the library sets none in
- * a host's process.
+ * Loads WebAssembly whose functions V8 optimizes only in a process that runs them for seconds. On Node 20, V8 would optimize a function
+ * after a few milliseconds of work. For the shell grammar that takes 0.5 s of processor time, in the first parse of a command line, and
+ * a process does not exit before its end. Later releases do not optimize so early.
+ *
+ * V8 has this limit as a flag of the process, and a module keeps the limit that was valid when it was loaded. Therefore, the flag differs
+ * only while `load` runs, and other modules of a host's process have the default. A process that was started with the flag keeps it.
  */
-export function allowProcessFlags(): void {
-  isOurs = true
+export async function loadOptimizedLate<T>(load: () => Promise<T>): Promise<T> {
+  if (!process.versions.v8.startsWith('11.') || process.execArgv.some((each) => /tiering[-_]budget/.test(each)))
+    return load()
+  if (loads++ === 0) setLimit(LATE)
+  try {
+    return await load()
+  } finally {
+    if (--loads === 0) setLimit(BY_DEFAULT)
+  }
 }
 
-/**
- * Call it before WebAssembly is loaded. On Node 20, V8 optimizes a function after a few milliseconds of work. For the shell grammar
- * that takes 0.3 s, in the first parse of a command line, and a process does not exit before its end. With this flag, V8 optimizes only
- * in a process that parses for seconds. Later releases do not optimize so early.
- */
-export function delayWasmOptimizer(): void {
-  if (!isOurs || !process.versions.v8.startsWith('11.')) return
+function setLimit(bytes: number): void {
   // An import would load the module at each start of a command, which takes a millisecond.
-  process.getBuiltinModule('node:v8').setFlagsFromString(`--wasm-tiering-budget=${TIERING_WORK}`)
+  process.getBuiltinModule('node:v8').setFlagsFromString(`--wasm-tiering-budget=${bytes}`)
 }

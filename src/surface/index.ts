@@ -70,7 +70,6 @@ export {
 export { showPaged } from '../os/pager.js'
 export { completeHome, startDirectory } from '../os/start.js'
 export { stateProblem } from '../os/state-problem.js'
-export { allowProcessFlags } from '../os/wasm-optimizer.js'
 export { layoutAt } from '../os/workspace-state.js'
 export { appendOnto, createFile, ensureDir, replaceDurable } from '../os/write.js'
 export { PASSES, type RefusedPath, type Remedy, remediesFor, scopeOf } from '../policy/index.js'
