@@ -1,7 +1,9 @@
+import { denialOf } from '../core/denials.js'
 import { isArgumentError } from './args.js'
 import { type AnyFunction, type Body, callbackForm, closeForm, promiseForm, settle, syncForm } from './derive.js'
 import { createDir } from './dir.js'
 import { promiseOf } from './fairness.js'
+import { BLOB_THROWS_STAT_ERRORS } from './host-traits.js'
 import type { OpenedDir } from './kernel-dir.js'
 import type { Args, Form } from './op-types.js'
 
@@ -37,16 +39,20 @@ const SHAPES: Readonly<Record<string, (body: BodyOf) => AnyFunction>> = {
     },
 }
 
-/** Invalid arguments throw, as in Node. A denial rejects the promise. */
+/** Invalid arguments throw, as in Node, and in later releases every error of the path. A denial rejects the promise. */
 function blobForm(body: Body): AnyFunction {
   return (...args) => {
     const answer = settle(body, args)
-    if ('error' in answer && isArgumentError(answer.error)) throw answer.error
+    if ('error' in answer && throwsFromBlob(answer.error)) throw answer.error
     return promiseOf(() => {
       if ('error' in answer) throw answer.error
       return answer.value
     })
   }
+}
+
+function throwsFromBlob(error: unknown): boolean {
+  return isArgumentError(error) || (BLOB_THROWS_STAT_ERRORS && denialOf(error) === undefined)
 }
 
 function dirBody(body: BodyOf, form: Form): Body {
