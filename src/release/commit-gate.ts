@@ -52,7 +52,7 @@ export function commitGate(
     rules ??= { intents: intents.state(), policy: policyFile() }
     // A file that moves with its directory may be edited as well: policy judges the result of both.
     const next = entry.carried && entry.new !== null ? (final.get(entry.path) ?? entry.new) : entry.new
-    const needsNoIntent = undone?.restores(entry.path, next) || isLessonEntry(store, entry)
+    const needsNoIntent = undone?.isByPerson(entry.path, next) || isLessonEntry(store, entry)
     if (needsNoIntent) return refusal(entry, undoDenial(entry.path, rules.policy))
     return judge(layout.root, store.overlay, entry, owners, rules)
   }

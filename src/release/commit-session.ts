@@ -49,8 +49,8 @@ export async function commitSession(
   refuseInUse(store, approved, diff.changes)
   const { layout, sessionId, ledger } = session
   const { approvals, signal, evidence = [] } = commit
-  const undone = withParts(undoneBy(layout, store), commit.parts)
   const amendments = amendmentState(session.log.read())
+  const undone = withParts(undoneBy(layout, store, amendments), commit.parts)
   // The commit's records come after this head, so a retry searches no further back.
   const before = await ledger.head()
   const { statsByPath, mutations, ...attribution } = await readBases(store, diff, approved, {
@@ -194,7 +194,13 @@ function refuseInUse(store: StageStore, approved: readonly StagedChange[], all: 
   )
 }
 
-/** Makes a partly committed change of an undo count as a restored one. */
+/** Makes a partly committed change of an undo count as the whole one. */
 function withParts(undone: Undone | undefined, parts: ApprovedCommit['parts'] = new Map()): Undone | undefined {
-  return undone && { ...undone, restores: (path, next) => undone.restores(path, parts.get(path) ?? next) }
+  return (
+    undone && {
+      ...undone,
+      restores: (path, next) => undone.restores(path, parts.get(path) ?? next),
+      isByPerson: (path, next) => undone.isByPerson(path, parts.get(path) ?? next),
+    }
+  )
 }

@@ -13,6 +13,7 @@ import type { Layout } from '../core/layout.js'
 import { takeOwnership } from '../os/owner.js'
 import { assertInPlace } from '../os/workspace-state.js'
 import { ensurePrivateDir, makeDir, removeTree } from '../os/write.js'
+import type { AmendmentState, AmendRecord } from '../review/index.js'
 import { openStage, ownStage, readStage, type StageStore } from '../stage/index.js'
 
 /** The commits that an undo session undoes. */
@@ -21,6 +22,8 @@ export interface Undone {
   readonly txs: readonly string[]
   /** Whether `next` is the state of a path before the commits. Restoring it needs no intent, and its lines have their old authors. */
   restores(path: string, next: FileState | null): boolean
+  /** Whether `next` is that state, or what a reviewer has made of it in the review. No agent wrote either, so neither needs an intent. */
+  isByPerson(path: string, next: FileState | null): boolean
 }
 
 /** Kind of the note that marks a session as an undo. Agents cannot write notes. */
@@ -153,18 +156,28 @@ function newSession(layout: Layout, name: string): string {
  * The commits that a session undoes; undefined for an agent's session.
  * @throws EscrowError `undo_expired` for a commit whose plan was pruned
  */
-export function undoneBy(layout: Layout, store: StageStore): Undone | undefined {
+export function undoneBy(layout: Layout, store: StageStore, amendments: AmendmentState): Undone | undefined {
   const txs = notedIn(store)
   if (txs.length === 0) return undefined
   const newestFirst = txs.map((tx) => keptCommit(layout, tx)).reverse()
   // Where two of them changed one path, the older one's state is restored.
   const before = new Map(newestFirst.flatMap((kept) => [...statesBefore(kept)]))
-  return {
-    txs,
-    restores: (path, next) => {
-      const state = before.get(path)
-      // Removing what a commit wrote counts as restoring, even where it had replaced something else.
-      return state !== undefined && (next === null || sameState(state, next))
-    },
+  const restores = (path: string, next: FileState | null) => {
+    const state = before.get(path)
+    // Removing what a commit wrote counts as restoring, even where it had replaced something else.
+    return state !== undefined && (next === null || sameState(state, next))
   }
+  const isByPerson = (path: string, next: FileState | null) =>
+    restores(path, next) || isAmended(before.get(path) ?? null, next, amendments.of({ path }))
+  return { txs, restores, isByPerson }
+}
+
+/** Whether a person's amendments alone lead from the restored state to the staged one: nothing that an agent wrote came between. */
+function isAmended(restored: FileState | null, next: FileState | null, amendments: readonly AmendRecord[]): boolean {
+  if (restored?.type !== 'file' || next?.type !== 'file' || restored.mode !== next.mode) return false
+  let at: string | undefined = restored.digest
+  for (const { content, reading, entries } of amendments) {
+    if (content !== undefined) at = reading !== true && entries[0]?.after?.digest === at ? content : undefined
+  }
+  return at === next.digest
 }

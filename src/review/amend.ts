@@ -43,7 +43,7 @@ export const DISK = 'disk'
 /** The amendments of staged changes. */
 export interface AmendmentState {
   /** In order, since the last commit or discard of the whole change. */
-  of(change: StagedChange): readonly AmendRecord[]
+  of(change: { readonly path: string }): readonly AmendRecord[]
   /** `markers`: the staged content has conflict markers. `beside`: the disk has the other version, and nobody has decided since. */
   conflict(change: StagedChange): 'markers' | 'beside' | undefined
 }

@@ -274,6 +274,39 @@ describe('commits that can be undone', () => {
     expect(record?.files).toMatchObject([{ path: 'src/b.ts' }])
   })
 
+  it('commits what a reviewer edits in an undo, whose other lines keep their authors', async () => {
+    const project = testWorkspace({ 'src/a.ts': '' })
+    const workspace = await project.open()
+    await commitWork(workspace, (fs) => fs.writeFileSync('src/a.ts', 'first line\nsecond line\nthird line\n'), 'author')
+    const { id } = await commitWork(workspace, (fs) => fs.writeFileSync('src/a.ts', 'all new\n'))
+    const undo = await workspace.undo(id)
+    await workspace.intents.complete('INT-001')
+    await undo.edit('src/a.ts', 'first line\nchanged line\nthird line\n', ANN)
+    await undo.edit('src/a.ts', 'first line\nas Ann wants it\nthird line\n', ANN)
+    await commitAll(workspace, undo.sessionId)
+    expect(project.text('src/a.ts')).toBe('first line\nas Ann wants it\nthird line\n')
+    const blamed = await workspace.ledger.blame('src/a.ts')
+    expect(blamed.map(({ sessionId, contributor }) => [sessionId, contributor])).toEqual([
+      ['author', 'ai'],
+      [undo.sessionId, 'human'],
+      ['author', 'ai'],
+    ])
+  })
+
+  it('applies the rules for agents to a file that an agent wrote in an undo before a reviewer edited it', async () => {
+    const project = testWorkspace()
+    const workspace = await project.open()
+    const { id } = await commitWork(workspace, changeTwo)
+    const undo = await workspace.undo(id)
+    const agent = await startSession(workspace, undo.sessionId)
+    agent.fs.writeFileSync('src/b.ts', 'by an agent\n')
+    await agent.close()
+    await undo.edit('src/b.ts', 'by an agent\nand Ann\n', ANN)
+    project.write('.orchestration/policy.yaml', 'access: {src: read-only}\n')
+    await undo.approve(undefined, ANN)
+    expect((await failure(() => undo.commit())).refused?.map(({ path }) => path)).toEqual(['src/b.ts'])
+  })
+
   it('needs no intent, and is refused while policy.yaml cannot be read', async () => {
     const project = testWorkspace()
     const workspace = await project.open()
