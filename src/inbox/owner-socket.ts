@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { codeOf } from '../../overlay/index.js'
 import { physicalRoot } from '../access/index.js'
 import type { AgentInfo } from '../core/people.js'
 import { isOwned } from '../os/owner.js'
@@ -17,7 +17,7 @@ export function publishSocket(root: string, session: string, path: string): () =
   const { socketFile } = layoutAt(physicalRoot(root)).session(session)
   replaceDurable(socketFile, path, 0o600)
   return () => {
-    if (existsSync(socketFile) && readSmall(socketFile, MAX_PATH_BYTES) === path) removeName(socketFile)
+    if (readSocketFile(socketFile) === path) removeName(socketFile)
   }
 }
 
@@ -27,7 +27,18 @@ const MAX_PATH_BYTES = 4_096
 /** The path of a session's socket; undefined if its owner has ended or has published none. */
 export function ownerSocketOf(root: string, session: string): string | undefined {
   const { socketFile, owner } = layoutAt(physicalRoot(root)).session(session)
-  return existsSync(socketFile) && isOwned(owner) ? readSmall(socketFile, MAX_PATH_BYTES) : undefined
+  const path = readSocketFile(socketFile)
+  return path !== undefined && isOwned(owner) ? path : undefined
+}
+
+/** Undefined if there is no such file: its owner, or somebody who discards the session, may remove it at any moment. */
+function readSocketFile(socketFile: string): string | undefined {
+  try {
+    return readSmall(socketFile, MAX_PATH_BYTES)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
 }
 
 /**

@@ -7,6 +7,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/agents/roo/alias.test.ts',
   'test/exec/open-place.test.ts',
   'test/fs/locks-runtime.test.ts',
+  'test/inbox/owner-socket.test.ts',
   'test/release/pre-commit.test.ts',
   'test/review/highlight.test.ts',
   'test/terminal/containments.test.ts',
