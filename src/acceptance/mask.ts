@@ -1,4 +1,5 @@
 import { childOf, MAX_FILE_SIZE, type Overlay, type RelPath } from '../../overlay/index.js'
+import { ifReadable } from '../os/read.js'
 import { holdsSecret, SECRET_TEXTS } from '../terminal/index.js'
 
 /** A shorter value is probably not a secret, and would mask half of the output. */
@@ -32,8 +33,7 @@ export function maskFor(
 function filesAt(overlay: Overlay, path: RelPath): string[] {
   const type = overlay.typeOf(path)
   if (type === 'dir')
-    return overlay
-      .readdir(path)
+    return (ifReadable(() => overlay.readdir(path)) ?? [])
       .slice(0, MAX_FILES)
       .filter((entry) => entry.type === 'file')
       .flatMap(({ name }) => filesAt(overlay, childOf(path, name)))

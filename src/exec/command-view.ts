@@ -15,15 +15,19 @@ export class CommandView {
     private readonly policy: Policy,
   ) {}
 
-  /** The paths of a stage that a command may not read and does not see. */
+  /**
+   * The paths of a stage that a command may not read and does not see. A directory that this user may not read is one of them: a command
+   * that gives itself access would see what nobody has searched for secrets.
+   */
   closedPaths(overlay: Overlay, visibility: Visibility): RelPath[] {
     const { policy, root } = this
     const ours = PRIVATE_NAMES.map((name) => `${ORCHESTRATION}/${name}` as RelPath)
     const mayRead = (path: RelPath) => policy.decide({ effect: 'read', path, asked: path }).verdict !== 'deny'
+    const unreadable: RelPath[] = []
     const closed = policy.mayClose()
-      ? closedByRules(overlay, mayRead)
-      : this.secretPaths(overlay).filter((path) => !mayRead(path))
-    return [...ours, ...closed, ...secretsIn(root, visibility)]
+      ? closedByRules(overlay, mayRead, unreadable)
+      : this.#secrets.find(overlay, unreadable).filter((path) => !mayRead(path))
+    return [...ours, ...closed, ...unreadable, ...secretsIn(root, visibility)]
   }
 
   /** The topmost paths of a stage whose names mark them as secret, readable or not. */

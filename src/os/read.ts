@@ -74,6 +74,16 @@ export function lookAt(path: string): Stats | undefined {
   }
 }
 
+/** Returns the result of a read; undefined if this user has no access. */
+export function ifReadable<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (codeOf(error) === 'EACCES') return undefined
+    throw error
+  }
+}
+
 export function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
 }

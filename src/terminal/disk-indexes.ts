@@ -38,9 +38,17 @@ export class DiskIndexes {
   }
 
   #names(): string[] {
-    const linked = `${this.dir}/worktrees`
-    const names = statsAt(linked)?.isDirectory() === true ? readdirSync(linked) : []
-    return ['index', ...names.map((name) => `worktrees/${name}/index`)]
+    return ['index', ...namesIn(`${this.dir}/worktrees`).map((name) => `worktrees/${name}/index`)]
+  }
+}
+
+/** None in a directory that is missing or cannot be read: the commands cannot read it either. */
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir)
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return []
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { childOf, parentOf, type RelPath } from '../../overlay/index.js'
 import { GIT_STATE } from '../os/git.js'
+import { ifReadable } from '../os/read.js'
 import { linkSync, removeTree } from '../os/write.js'
 import { DiskIndexes } from './disk-indexes.js'
 import { layerStamp, restingLayer } from './layer.js'
@@ -140,7 +141,8 @@ function storableEntries(place: GitLayerPlace): { entries: GitEntries; isAsWritt
   const takeBelow = (path: RelPath): void => {
     const names = new Set(entries.layer.names(path))
     for (const name of names) take(childOf(path, name))
-    const hidden = place.hiddenNames(path).filter((name) => !names.has(name))
+    // Commands begin without the names of a directory on disk that this user cannot read.
+    const hidden = (ifReadable(() => place.hiddenNames(path)) ?? []).filter((name) => !names.has(name))
     if (isObjects(path, git) && hidden.length > 0) isAsWritten = false
     const hasState = (path === git || parentOf(path) === `${git}/worktrees`) && names.has('HEAD')
     const unmade = hasState ? GIT_STATE.filter((name) => !names.has(name)) : []

@@ -1,4 +1,5 @@
 import { childOf, isSettled, type Overlay, type RelPath, ROOT } from '../../overlay/index.js'
+import { ifReadable } from '../os/read.js'
 
 /** Directories that are not searched: they hold thousands of files and no person's secrets. */
 const SKIPPED = new Set(['.git', '.orchestration', 'node_modules'])
@@ -15,17 +16,24 @@ export class SecretNames {
 
   constructor(private readonly isSecret: (name: string) => boolean) {}
 
-  /** The topmost matching paths. */
-  find(overlay: Overlay): RelPath[] {
-    return [...this.#below(overlay, ROOT)]
+  /**
+   * The topmost matching paths.
+   * @param unreadable gets the directories that this user may not read
+   */
+  find(overlay: Overlay, unreadable: RelPath[] = []): RelPath[] {
+    return [...this.#below(overlay, ROOT, unreadable)]
   }
 
-  *#below(overlay: Overlay, dir: RelPath): Generator<RelPath, undefined> {
+  *#below(overlay: Overlay, dir: RelPath, unreadable: RelPath[]): Generator<RelPath, undefined> {
+    const listing = ifReadable(() => this.#list(overlay, dir))
+    if (listing === undefined) unreadable.push(dir)
+    for (const name of listing?.secrets ?? []) yield childOf(dir, name)
+    for (const name of listing?.dirs ?? []) yield* this.#below(overlay, childOf(dir, name), unreadable)
+  }
+
+  #list(overlay: Overlay, dir: RelPath): Omit<Listing, 'stamp'> {
     const { node, lower } = overlay.shownAt(dir)
-    const listing =
-      node === undefined && lower !== undefined ? this.#onDisk(overlay, lower) : this.#listMerged(overlay, dir)
-    for (const name of listing.secrets) yield childOf(dir, name)
-    for (const name of listing.dirs) yield* this.#below(overlay, childOf(dir, name))
+    return node === undefined && lower !== undefined ? this.#onDisk(overlay, lower) : this.#listMerged(overlay, dir)
   }
 
   #listMerged(overlay: Overlay, dir: RelPath): Omit<Listing, 'stamp'> {
