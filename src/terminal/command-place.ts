@@ -87,7 +87,10 @@ export async function openSandbox(root: string, gitDir?: string): Promise<Place>
     },
     run: (options) => runContained(holder, root, gitDir === undefined ? options : withGit(options, holder, gitDir)),
     updatePath: (overlay, path) => updateMount(places.merged, overlay, path),
-    effects: (query) => readEffects(places, query),
+    effects(query) {
+      if (!query.isLive) mirror.open()
+      return readEffects(places, query)
+    },
     has: (path) => existsIn(places.written, path),
     seededState: (path) => layerState(places.staged, path),
     written: places.written,

@@ -1,8 +1,9 @@
 import { readdirSync, type Stats } from 'node:fs'
-import { ancestorsOf, childOf, type Overlay, parentOf, type RelPath, ROOT } from '../../overlay/index.js'
+import { ancestorsOf, childOf, codeOf, type Overlay, parentOf, type RelPath, ROOT } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import { lookAt } from '../os/read.js'
+import { chmodSync } from '../os/write.js'
 import type { HolderPlaces } from './holder.js'
 import { isInUse, type Layer, layerStamp, liveLayer, restingLayer } from './layer.js'
 
@@ -85,7 +86,7 @@ function walkEffects(places: LayerPaths, query: EffectQuery): Effects {
   const merged = isLive ? liveLayer(places.merged) : undefined
   try {
     const seen: MountedView = merged ?? {
-      names: (dir) => readdirSync(`${places.merged}/${dir}`),
+      names: (dir) => ownedNames(`${places.merged}/${dir}`),
       lstat: (path) => lookAt(`${places.merged}/${path}`),
     }
     return new Walk(places, query, written, seen).run()
@@ -94,6 +95,17 @@ function walkEffects(places: LayerPaths, query: EffectQuery): Effects {
     throw error
   } finally {
     merged?.close()
+  }
+}
+
+/** Where overlayfs remembers that a mode excluded the owner, only a change of the mode through it lets this process read the directory. */
+function ownedNames(host: string): string[] {
+  try {
+    return readdirSync(host)
+  } catch (error) {
+    if (codeOf(error) !== 'EACCES') throw error
+    chmodSync(host, 0o700)
+    return readdirSync(host)
   }
 }
 

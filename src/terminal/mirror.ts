@@ -33,6 +33,9 @@ interface LayerEntry {
   make(host: string): void
 }
 
+/** Mode bits that let the owner of a directory read and change it. */
+const OWNER = 0o700
+
 export class Mirror {
   readonly #entries = new Map<RelPath, Pick<LayerEntry, 'kind' | 'token'>>()
 
@@ -55,9 +58,26 @@ export class Mirror {
       const entry = want.get(path)
       return entry?.kind === kind && entry.token !== token && kind !== 'dir'
     })
+    this.open()
     // Deepest first for removals, parents first for creations.
     for (const [path, { kind }] of [...stale, ...changed].sort(([a], [b]) => (a < b ? 1 : -1))) this.#remove(path, kind)
     for (const [path, entry] of [...want].sort(([a], [b]) => (a < b ? -1 : 1))) this.#create(path, entry)
+    this.#close()
+  }
+
+  /** Lets this process read and change the directories whose staged mode excludes their owner, until the next {@link seed}. */
+  open(): void {
+    for (const [path] of this.#excluding()) chmodSync(`${this.dir}/${path}`, OWNER)
+  }
+
+  /** Gives these directories their modes, the deepest first. */
+  #close(): void {
+    for (const [path, { token }] of this.#excluding().reverse()) chmodSync(`${this.dir}/${path}`, Number(token))
+  }
+
+  /** Parents first: they were created before what is in them. */
+  #excluding() {
+    return [...this.#entries].filter(([, { kind, token }]) => kind === 'dir' && (Number(token) & OWNER) !== OWNER)
   }
 
   #create(path: RelPath, entry: LayerEntry): void {
@@ -170,18 +190,18 @@ function symlink(target: string): LayerEntry {
   return { kind: 'symlink', token: target, make: (host) => makeSymlink(target, host) }
 }
 
-/** Creates the directory, or changes its mode. */
+/** Creates the directory, or changes its mode. Until the layer is complete, its owner can change it. */
 function directory(mode: number): LayerEntry {
   return {
     kind: 'dir',
     token: String(mode),
     make(host) {
       try {
-        makeDir(host, mode)
+        makeDir(host, OWNER)
       } catch (error) {
         if (codeOf(error) !== 'EEXIST') throw error
       }
-      chmodSync(host, mode)
+      chmodSync(host, mode | OWNER)
     },
   }
 }

@@ -22,10 +22,16 @@ describe.each(users)('as user %i', (uid) => {
       writeFileSync(`${root}/${dir}/.env`, 'KEY=1\n')
     }
     const close = ['locked', '.git/worktrees']
-    const commands = ['chmod 755 .git/worktrees; echo x > src/made']
+    const commands = [
+      'chmod 755 .git/worktrees; echo x > src/made',
+      'mkdir src/e; echo x > src/e/f; echo x > src/e/g; chmod 0 src/e',
+      // The session's layer has a directory that excludes its owner.
+      'echo x > src/second',
+      'chmod 700 src/e; rm -r src/e; mkdir src/e; echo x > src/e/g; chmod 0 src/e',
+    ]
     const { ran, staged } = runChild('unreadable', uid, root, { close, args: commands })
     expect(ran).toEqual(commands.map((command) => [command, 0, []]))
-    expect(staged).toEqual(['create src/made'])
+    expect(staged).toEqual(['create src/e/g', 'create src/made', 'create src/second'])
   })
 
   it.runIf(uid !== 0)(
