@@ -6,6 +6,7 @@ import { newId } from '../core/ids.js'
 import { currentTool, runInTool, type ToolContext } from '../core/tool-context.js'
 import { judgeWrites, type View } from '../fs/index.js'
 import type { SessionQuestions } from '../inbox/index.js'
+import { isDiskFull } from '../os/disk-full.js'
 import { missingMutationClass, type Policy } from '../policy/index.js'
 import { declare, type LedgerOutbox, type StageStore } from '../stage/index.js'
 import type { SessionLimits } from './limits.js'
@@ -157,15 +158,22 @@ export class CallRunner {
       throw error
     } finally {
       this.calls.end(context)
-      if (!this.state.closed) {
-        snapshot.endCall()
-        this.questions.markUsed()
-        const { declares, why } = call
-        const record = { tool, id, outcome, paths: [...paths].sort(), snapshot: snapshot.id, declares, why }
-        this.outbox.toolCall(record, this.state.intentId)
-        this.store.sync()
-        this.outbox.drainSoon()
-      }
+      const { declares, why } = call
+      const record = { tool, id, outcome, paths: [...paths].sort(), snapshot: snapshot.id, declares, why }
+      if (!this.state.closed) this.#end(snapshot, record)
+    }
+  }
+
+  #end(snapshot: ReturnType<SessionSnapshots['beforeCall']>, record: Parameters<LedgerOutbox['toolCall']>[0]): void {
+    try {
+      snapshot.endCall()
+      this.questions.markUsed()
+      this.outbox.toolCall(record, this.state.intentId)
+      this.store.sync()
+      this.outbox.drainSoon()
+    } catch (error) {
+      // On a full disk, the error of a failed call says what was lost.
+      if (record.outcome === 'ok' || !isDiskFull(error)) throw error
     }
   }
 
