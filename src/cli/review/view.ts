@@ -93,17 +93,24 @@ function documentRows(state: State): Line[] {
   })
 }
 
+/** The narrowest column for what a key does (columns of the terminal). In a narrower terminal it is below the key. */
+const MIN_HELP = 16
+
 function helpRows(state: State, top: number): Line[] {
   const all = KEYS[state.surface]
   const wide = Math.max(...all.map(({ keys }) => keys.join(', ').length)) + 2
+  const isBeside = state.size.columns - wide - 2 >= MIN_HELP
+  const indent = isBeside ? wide : 2
   const rows = all.flatMap(({ keys, does }) => {
+    const key = keys.join(', ')
     const rest = wrapWords([{ text: does, style: 'plain' }], {
       ...layoutContextOf(state),
-      width: Math.max(1, state.size.columns - wide - 2),
+      width: Math.max(1, state.size.columns - indent - 2),
     })
-    return rest.map((row, at) =>
-      spans(state, [{ text: ` ${(at === 0 ? keys.join(', ') : '').padEnd(wide)}`, style: 'bold' }, ...row]),
+    const below = rest.map((row, at) =>
+      spans(state, [{ text: ` ${(isBeside && at === 0 ? key : '').padEnd(indent)}`, style: 'bold' }, ...row]),
     )
+    return isBeside ? below : [line(state, ` ${key}`, 'bold'), ...below]
   })
   return scrollRows(state, rows, top)
 }

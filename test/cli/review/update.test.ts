@@ -266,6 +266,14 @@ describe('on a narrow screen', () => {
     return s.text().split('\n')
   }
 
+  it('help has whole words', () => {
+    const s = screen(SMALL, { columns: 20, rows: 300 })
+    s.press('?')
+    const rows = s.text().split('\n')
+    for (const { keys } of KEYS.terminal) expect(rows).toContain(` ${keys.join(', ')}`)
+    expect(rows.filter((row) => /^ {2,}\S$/.test(row))).toEqual([])
+  })
+
   it('the keys row keeps the ways to help and out, and the title the counts', () => {
     const [title, ...rest] = rowsAt(40)
     expect(title).toBe(' 3 pending, 0 approved, 0 rejected')
