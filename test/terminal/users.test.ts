@@ -8,7 +8,7 @@ const users = process.getuid?.() === 0 ? [0, 65_534] : [process.getuid?.() ?? 0]
 
 describe.each(users)('as user %i', (uid) => {
   it('background commands and programs run, are ingested and stopped, and cannot access their host', () => {
-    expect(runChild('ordinary', uid, makeRoot())).toEqual({
+    expect(runChild('test/children/ordinary.js', uid, makeRoot())).toEqual({
       ...{ taken: ['src/made'], stopped: 3, ran: 0, refused: [] },
       staged: ['src/closed/f', 'src/made'],
     })
@@ -29,7 +29,7 @@ describe.each(users)('as user %i', (uid) => {
       'echo x > src/second',
       'chmod 700 src/e; rm -r src/e; mkdir src/e; echo x > src/e/g; chmod 0 src/e',
     ]
-    const { ran, staged } = runChild('unreadable', uid, root, { close, args: commands })
+    const { ran, staged } = runChild('test/children/unreadable.js', uid, root, { close, args: commands })
     expect(ran).toEqual(commands.map((command) => [command, 0, []]))
     expect(staged).toEqual(['create src/e/g', 'create src/made', 'create src/second'])
   })
@@ -41,7 +41,7 @@ describe.each(users)('as user %i', (uid) => {
       mkdirSync(`${root}/locked`)
       writeFileSync(`${root}/locked/.env`, 'KEY=1\n')
       const command = 'chmod 755 locked 2> /dev/null'
-      const { ran } = runChild('unreadable', uid, root, { close: ['locked'], args: [command] })
+      const { ran } = runChild('test/children/unreadable.js', uid, root, { close: ['locked'], args: [command] })
       expect(ran).toEqual([[command, 1, []]])
     },
   )
@@ -58,7 +58,7 @@ function makeRoot(): string {
 
 /** @param close directories that become unreadable */
 function runChild(
-  name: string,
+  child: string,
   uid: number,
   root: string,
   { close = [], args = [] }: { readonly close?: readonly string[]; readonly args?: readonly string[] } = {},
@@ -70,7 +70,7 @@ function runChild(
     for (const path of [state, root, ...below.map((each) => `${root}/${each}`)]) chownSync(path, uid, uid)
   }
   for (const dir of close) chmodSync(`${root}/${dir}`, 0)
-  const ran = spawnSync(process.execPath, [`${compileOnce()}/test/children/${name}.js`, root, ...args], {
+  const ran = spawnSync(process.execPath, [`${compileOnce()}/${child}`, root, ...args], {
     encoding: 'utf8',
     env: { ...process.env, HOME: root, XDG_STATE_HOME: state },
     ...{ stdio: ['ignore', 'pipe', 'pipe'], detached: true },
