@@ -14,7 +14,7 @@ import { assertOutsideSession } from './admit-reviewer.js'
 import { physicalRoot } from './workspace-root.js'
 
 /**
- * Versions before 0.2 kept sessions, plans and locks in the repository, where a clone can bring its own. Such files
+ * Earlier versions kept sessions, plans and locks in the repository, where a clone can bring its own. Such files
  * have no authority. If this machine's anchor proves that it committed in this directory, a person may migrate the
  * staged work of those sessions: as proposals, without a verdict. Everything else is only listed.
  */
@@ -84,7 +84,7 @@ function namesIn(directory: SharedFile): string[] {
   }
 }
 
-/** Versions before 0.2 kept one file of anchors for each root. */
+/** Earlier versions kept one file of anchors for each root. */
 function isOurs(layout: Layout): boolean {
   const file = join(stateDir(), 'anchors', `${sha256hex(layout.root).slice(0, 32)}.jsonl`)
   let ledger: Buffer

@@ -8,7 +8,7 @@ import type { Conflict, Plan } from './types.js'
 
 /**
  * The files of the journal, all in the state directory. `commits/<seq>`: published, to be applied. `<seq>.done`:
- * finished. `<seq>.conflicts`: its paths that were left alone. `floor`: the last number that a version before 0.2 gave.
+ * finished. `<seq>.conflicts`: its paths that were left alone. `floor`: the last number that an earlier version gave.
  * `attempts/<tx>.tx`: the place of an attempt's files in the workspace. `<tx>.plan`: a plan that is not published.
  */
 export interface Journal {

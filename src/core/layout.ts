@@ -94,7 +94,7 @@ export const ORCHESTRATION = '.orchestration'
 /** The path of the ledger in a workspace. */
 export const LEDGER = `${ORCHESTRATION}/agent_trace.jsonl`
 
-/** Names in `.orchestration/` that git ignores and agents cannot see. All but `tx` are from versions before 0.2. */
+/** Names in `.orchestration/` that git ignores and agents cannot see. All but `tx` are from earlier versions. */
 export const PRIVATE_NAMES = ['sessions', 'tx', 'commits', 'ledger.d', 'locks'] as const
 
 /** @param state the state directory of the workspace, see `os/workspace-state.ts`. */

@@ -12,7 +12,7 @@ import { hasLine } from './ledger-file.js'
 import { unvouchedLines, Vouching } from './vouching.js'
 
 /**
- * Takes over the anchors of versions before 0.2 on the first use of `anchors`. Those were kept under the path of the
+ * Takes over the anchors of earlier versions on the first use of `anchors`. Those were kept under the path of the
  * root, and each vouched for all records up to its own. An anchor stays if its record is not in the file: another
  * branch may have it.
  */

@@ -35,7 +35,7 @@ export function list<S extends z.ZodType>(item: S) {
   })
 }
 
-/** A schema that also reads fields by the names of version 0.1. */
+/** A schema that also reads fields by the names of earlier versions. */
 function withOldNames<S extends z.ZodType>(oldNames: Readonly<Record<string, string>>, schema: S) {
   return z.preprocess((value) => (isObject(value) ? rename(value, oldNames) : value), schema)
 }
@@ -263,7 +263,7 @@ const KNOWN_TYPES: ReadonlySet<unknown> = new Set(TRACE_TYPES)
 
 // ---- reading
 
-/** Names of shared and own fields in version 0.1 → their names now. */
+/** Names of shared and own fields in earlier versions → their names now. */
 const OLD_NAMES = { approvedBy: 'approved_by', told: 'reported' }
 
 /** Our own fields of a record; undefined if another tool wrote it. Never throws. */

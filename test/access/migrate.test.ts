@@ -8,14 +8,16 @@ import { tempDir } from '../support/facade.js'
 import { trust } from '../support/trust.js'
 import { reasonOf } from '../support/workspace.js'
 
-/** Staged work of a version before 0.2, which kept it in the repository. That version wrote the fixture. */
+/** Staged work of an earlier version, which kept it in the repository. That version wrote the fixture. */
 
 interface Old {
   readonly anchor: Readonly<Record<string, unknown>>
   readonly files: Readonly<Record<string, string>>
 }
 
-const OLD: Old = JSON.parse(readFileSync(new URL('../fixtures/workspace-0.1.json', import.meta.url), 'utf8'))
+const OLD: Old = JSON.parse(
+  readFileSync(new URL('../fixtures/workspace-of-earlier-version.json', import.meta.url), 'utf8'),
+)
 
 /** @param isOurs false for a clone on another machine. */
 function oldWorkspace(isOurs: boolean): string {

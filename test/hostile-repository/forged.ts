@@ -45,7 +45,7 @@ export function forgePlan(
     return { n, path, op, old, new: next }
   })
   const record = { ...newDraft({ type: 'verdict', intent: 'INT-001', session }), id: 'forged-record' }
-  // The format before 0.2: a line of JSON, then a line with its SHA-256.
+  // The format of earlier versions: a line of JSON, then a line with its SHA-256.
   const json = JSON.stringify({ version: 2, seq, tx, sessionId: session, strict: false, changes, records: [record] })
   const plan = `${json}\n${sha256hex(json)}\n`
   if (withFiles) attacker.write(`.orchestration/tx/${tx}/plan`, plan)

@@ -68,7 +68,7 @@ describe('ownRecordOf', () => {
   })
 })
 
-describe('names of version 0.1', () => {
+describe('names of earlier versions', () => {
   const change = { path: 'a', before: null, after: 'sha256:1' }
 
   it('reads approvedBy as approved_by', () => {

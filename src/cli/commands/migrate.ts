@@ -10,7 +10,7 @@ interface Options extends AsJson {
 export function register(command: Command, context: Context): void {
   command
     .description(
-      'Import staged work of a version before 0.2 from the repository. Sessions become proposals without a verdict. Files that this machine cannot prove to be its own are listed and left alone.',
+      'Import staged work of an earlier version from the repository. Sessions become proposals without a verdict. Files that this machine cannot prove to be its own are listed and left alone.',
     )
     .option('-y, --yes', 'do not ask')
     .addOption(jsonOption())
