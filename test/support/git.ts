@@ -1,12 +1,21 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { appendFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 
 const IDENTITY = ['user.name=Ada', 'user.email=ada@example.org', 'commit.gpgsign=false']
 /** Without it, each commit starts a second git. */
 const NO_MAINTENANCE = 'maintenance.auto=false'
 const SETTINGS = [...IDENTITY, NO_MAINTENANCE].flatMap((setting) => ['-c', setting])
 
-const isolatedEnv = () => ({ ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' })
+/** As git's own, with one sample of a hook instead of thirteen: each repository gets a copy, and each copy of a workspace. */
+const TEMPLATE = fileURLToPath(new URL('../fixtures/git-template', import.meta.url))
+
+const isolatedEnv = () => ({
+  ...process.env,
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+  GIT_TEMPLATE_DIR: TEMPLATE,
+})
 
 /** Runs git as Ada, without the machine's settings. Returns its output. */
 export function git(cwd: string, ...args: string[]): string {
