@@ -85,28 +85,36 @@ function parseRefs(text: string): KeptRef[] {
 /** Moves the current branch in the mount to a commit, if both have the same files. Returns whether it did. */
 export async function followHead(git: MountGit, head: string): Promise<boolean> {
   // With this option git leaves out a name that it does not know.
-  const trees = await runGit(git, ['rev-parse', '--revs-only', 'HEAD^{tree}', `${head}^{tree}`])
-  const [proposed, current] = (trees ?? '').split('\n').filter(Boolean)
-  if (proposed === undefined || proposed !== current) return false
-  return (await runGit(git, ['reset', '-q', '--soft', head])) !== undefined
+  const trees = shellLine(['rev-parse', '--revs-only', 'HEAD^{tree}', `${head}^{tree}`])
+  const reset = shellLine(['reset', '-q', '--soft', head])
+  const { exitCode } = await runShell(git, `set -- $(${trees}) && test $# = 2 && test "$1" = "$2" && ${reset}`)
+  return exitCode === 0
 }
 
 /**
  * Shell lines that write the current branch into the session's layer. What the layer lacks is shown as it is on disk, so a person's
- * commit would move the branch of the session, and its index would take the commit back.
+ * commit would move the branch of the session, and its index would take the commit back. They start few programs, because they run after
+ * each command that changes `.git`. A path may contain a line feed, but no id does.
  */
 const KEEP_BRANCH = `
-dir=$(git rev-parse --git-dir) && common=$(git rev-parse --git-common-dir) || dir=
-ref=$(git symbolic-ref -q HEAD) && id=$(git rev-parse -q --verify "$ref^0") && at=$common/$ref &&
-  { test ! -d "$at" || rmdir -- "$at"; } && mkdir -p -- "\${at%/*}" && printf '%s\\n' "$id" > "$at.kept" && mv -f -- "$at.kept" "$at"
+line='
+'
+ref=$(git symbolic-ref -q HEAD) && found=$(git rev-parse HEAD^0 --git-common-dir) || ref=
+common=\${found#*"$line"}
+at=$common/$ref
+test -z "$ref" || {
+  { test ! -d "$at" || rmdir -- "$at"; } && { test -d "\${at%/*}" || mkdir -p -- "\${at%/*}"; } &&
+  printf '%s\\n' "\${found%%"$line"*}" > "$at.kept" && mv -f -- "$at.kept" "$at"
+}
 `
 
-/** As {@link KEEP_BRANCH}, for the files that say what is and was checked out. */
+/** As {@link KEEP_BRANCH}, for the files that say what is and was checked out. Only what is no file must make way for its copy. */
 const KEEP_STATE = `
+dir=$(git rev-parse --git-dir) || dir=
 set -- \${ref:+"$common/logs/$ref"}
 for name in HEAD index logs/HEAD ${GIT_STATE.join(' ')}; do set -- "$@" "$dir/$name"; done
 test -z "$dir" || for at; do
-  test ! -e "$at" || { cp -pR -- "$at" "$at.kept" && rm -rf -- "$at" && mv -f -- "$at.kept" "$at"; }
+  test ! -e "$at" || { cp -pR -- "$at" "$at.kept" && { test -f "$at" || rm -rf -- "$at"; } && mv -f -- "$at.kept" "$at"; }
 done
 `
 
@@ -117,6 +125,15 @@ const GIT = ['git', '--no-pager', '-c', 'core.quotePath=false', '-c', 'core.hook
 async function runGit(git: MountGit, args: readonly string[]): Promise<string | undefined> {
   const { exitCode, stdout } = await runInMount(git, [...GIT, ...args])
   return exitCode === 0 ? stdout : undefined
+}
+
+function runShell(git: MountGit, script: string) {
+  return runInMount(git, ['/bin/sh', '-c', script])
+}
+
+/** A call of git as a shell runs it. */
+function shellLine(args: readonly string[]): string {
+  return [...GIT, ...args].map(quote).join(' ')
 }
 
 /**
@@ -131,8 +148,8 @@ async function runEach(
 ): Promise<(string | undefined)[]> {
   // It is random, so no existing commit contains it.
   const mark = newId()
-  const lines = calls.map((args) => `${[...GIT, ...args].map(quote).join(' ')}; printf '\\n${mark} %s\\n' "$?"\n`)
-  const { stdout } = await runInMount(git, ['/bin/sh', '-c', `${before}${lines.join('')}`])
+  const lines = calls.map((args) => `${shellLine(args)}; printf '\\n${mark} %s\\n' "$?"\n`)
+  const { stdout } = await runShell(git, `${before}${lines.join('')}`)
   const parts = stdout.split(new RegExp(`\n${mark} (\\d+)\n`))
   if (parts.length === 2 * calls.length + 1)
     return calls.map((_, at) => (parts[2 * at + 1] === '0' ? parts[2 * at] : undefined))
