@@ -54,6 +54,8 @@ export class Clone {
   readonly #prefix: string
   /** The options for signing from the settings of the worker's git, read once. */
   #sign: readonly string[] | undefined
+  /** The name and address of the worker's git, read once. */
+  #user: { readonly name: string | undefined; readonly email: string | undefined } | undefined
 
   private constructor(
     dir: string,
@@ -107,10 +109,12 @@ export class Clone {
   entries(commit: string): Map<string, GitEntry> {
     const { directory, branch } = this.repository
     const top = `${commit}:${directory}`
-    if (this.#git.query(['cat-file', '-t', top]) !== 'tree')
+    const list = ['ls-tree', '-r', '-z', top]
+    const listed = this.#git.query(list)
+    if (listed === undefined && this.#git.query(['cat-file', '-t', top]) !== 'tree')
       throw new EscrowError('unsupported', `${branch} has no directory ${directory}.`)
     const entries = new Map<string, GitEntry>()
-    for (const line of fieldsOf(this.#output(['ls-tree', '-r', '-z', top]))) {
+    for (const line of fieldsOf(listed ?? this.#output(list))) {
       const [, mode = '', id = '', path = ''] = /^(\d+) \w+ ([0-9a-f]+)\t([\s\S]+)$/.exec(line) ?? []
       entries.set(path, { mode, id })
     }
@@ -185,9 +189,11 @@ export class Clone {
     }
   }
 
-  /** A setting of the worker's own git. */
-  setting(name: string): string | undefined {
-    return this.#git.query(['config', '--get', name])
+  /** The name and address in the settings of the worker's own git. */
+  user() {
+    const setting = (name: string) => this.#git.query(['config', '--get', name])
+    this.#user ??= { name: setting('user.name'), email: setting('user.email') }
+    return this.#user
   }
 
   /** The attributes of paths, as a commit sets them, by which git converts bytes in a working tree. */

@@ -218,10 +218,8 @@ class TurnRun {
   }
 
   #committer(): Pick<Committer, 'name' | 'email'> {
-    return {
-      name: this.#clone.setting('user.name') ?? 'Escrow hub',
-      email: this.#clone.setting('user.email') ?? DEFAULT_EMAIL,
-    }
+    const { name = 'Escrow hub', email = DEFAULT_EMAIL } = this.#clone.user()
+    return { name, email }
   }
 }
 

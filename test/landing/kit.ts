@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -49,6 +49,41 @@ export async function landOnce(database: Database, work: string): Promise<Worker
   return reports
 }
 
+/** The results of {@link repositories}. The kind of ids comes from the environment. */
+const made = new Map<string, string>()
+
+/** A directory with `remote.git`, whose branch has the given files, and a person's clone `own`. They are made once for all tests. */
+function repositories(files: Readonly<Record<string, string>>): string {
+  const key = JSON.stringify([files, process.env.GIT_DEFAULT_HASH])
+  const known = made.get(key)
+  if (known !== undefined) return known
+  const root = mkdtempSync(join(tmpdir(), 'escrow-land-'))
+  const [remote, own] = [join(root, 'remote.git'), join(root, 'own')]
+  git(root, 'init', '-q', '--bare', '-b', 'main', remote)
+  git(remote, 'config', 'receive.autoGC', 'false')
+  mkdirSync(own)
+  initEmptyRepository(own)
+  git(own, 'remote', 'add', 'origin', '../remote.git')
+  pushFrom(own, files)
+  made.set(key, root)
+  return root
+}
+
+/** A person's commit in a clone, pushed. Null: the file is deleted. */
+function pushFrom(own: string, changed: Readonly<Record<string, string | null>>): void {
+  for (const [path, text] of Object.entries(changed)) {
+    if (text === null) {
+      rmSync(join(own, path))
+      continue
+    }
+    mkdirSync(dirname(join(own, path)), { recursive: true })
+    writeFileSync(join(own, path), text)
+  }
+  git(own, 'add', '-A')
+  git(own, 'commit', '-q', '-m', 'A person')
+  git(own, 'push', '-q', 'origin', 'HEAD:main')
+}
+
 /** A workspace whose changes land in a git repository with the given files. */
 export async function landingKit(
   database: Database,
@@ -58,10 +93,7 @@ export async function landingKit(
 ): Promise<Kit> {
   const [root, scope] = [place(), newScope()]
   const [remote, own, work] = [join(root, 'remote.git'), join(root, 'own'), join(root, 'work')]
-  git(root, 'init', '-q', '--bare', '-b', 'main', remote)
-  mkdirSync(own)
-  initEmptyRepository(own)
-  git(own, 'remote', 'add', 'origin', remote)
+  cpSync(repositories(files), root, { recursive: true })
   const stores = openStores(database, scope)
   const contents = new Map<string, Uint8Array>()
   const keep = (text: string | null) => {
@@ -77,19 +109,8 @@ export async function landingKit(
     work,
     run: (...args) => git(remote, ...args),
     push(changed) {
-      if (revision >= 0 && git(remote, 'branch', '--list', 'main') !== '')
-        git(own, 'pull', '-q', '--rebase', 'origin', 'main')
-      for (const [path, text] of Object.entries(changed)) {
-        if (text === null) {
-          rmSync(join(own, path))
-          continue
-        }
-        mkdirSync(dirname(join(own, path)), { recursive: true })
-        writeFileSync(join(own, path), text)
-      }
-      git(own, 'add', '-A')
-      git(own, 'commit', '-q', '-m', 'A person')
-      git(own, 'push', '-q', 'origin', 'HEAD:main')
+      git(own, 'pull', '-q', '--rebase', 'origin', 'main')
+      pushFrom(own, changed)
     },
     pushSpecial() {
       symlinkSync('src', join(own, 'link'))
@@ -122,7 +143,6 @@ export async function landingKit(
       return Object.fromEntries((await stores.landings.list()).reverse().map((landing) => [landing.session, landing]))
     },
   }
-  kit.push(files)
   await setRepository(database, Object.assign({ url: remote, branch: 'main', directory, checks }, scope))
   onTestFinished(() => removeRepository(database, scope).catch(() => undefined))
   return kit
