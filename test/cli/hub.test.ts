@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { copyNewHub } from '../hub/new-hub.js'
 import { startSession, testWorkspace } from '../support/workspace.js'
 import { escrowAt, runEscrow, startEscrow } from './real.js'
@@ -130,9 +130,10 @@ it('does not start with only some of the settings for sign-in', async () => {
   expect(stderr).not.toContain('the secret')
 })
 
-it("hub and remote are refused within an agent's session", () => {
+it("hub and remote are refused within an agent's session", async () => {
   const { root } = testWorkspace()
-  const env = Object.assign({}, process.env, { ESCROW_SESSION: 'agent-1' })
+  vi.stubEnv('ESCROW_SESSION', 'agent-1')
+  onTestFinished(() => void vi.unstubAllEnvs())
   for (const args of [
     ['hub', '--dir', '../hub', 'token', 'add', 'x', '--role', 'reviewer'],
     ['hub', '--dir', '../hub', 'rules', 'set', '--approvals', '1'],
@@ -140,12 +141,8 @@ it("hub and remote are refused within an agent's session", () => {
     ['remote', 'add', 'http://127.0.0.1:1'],
     ['remote', 'sync'],
   ]) {
-    const { status, stdout, stderr } = runEscrow(root, args, { env })
-    expect([status, stdout, stderr]).toEqual([
-      1,
-      '',
-      expect.stringContaining('An agent cannot decide about its own work'),
-    ])
+    const { code, out, err } = await escrowAt(root, args)
+    expect([code, out, err]).toEqual([1, '', expect.stringContaining('An agent cannot decide about its own work')])
   }
 })
 
@@ -167,8 +164,8 @@ it('creates no hub for a command that only reads one, as after a mistyped direct
     ['prune'],
     ['worker'],
   ]) {
-    const { status, stderr } = runEscrow(place, ['hub', '--dir', 'hubb', ...args])
-    expect([status, stderr]).toEqual([
+    const { code, err } = await escrowAt(place, ['hub', '--dir', 'hubb', ...args])
+    expect([code, err]).toEqual([
       2,
       expect.stringContaining("there is no hub in hubb. Make one with 'escrow hub --dir hubb token add"),
     ])
