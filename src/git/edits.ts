@@ -3,9 +3,17 @@ import { readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Refusal } from '../core/api-error.js'
 import { lookAt } from '../os/read.js'
-import { type GitEntry, indexEntries, sameEntry } from './entries.js'
+import { fieldsOf, type GitEntry, indexEntries, sameEntry } from './entries.js'
 import type { Git } from './program.js'
 import type { Target } from './repository.js'
+
+/** The paths of a commit where git has something that the commit would replace or undo. */
+export interface OwnEdits {
+  /** A person has changed them. */
+  readonly edited: Refusal[]
+  /** They are outside the sparse checkout. */
+  readonly sparse: Refusal[]
+}
 
 /**
  * The paths of a commit where a person has edits of their own that git does not have yet: in the working tree, or in the
@@ -19,28 +27,38 @@ export function ownEdits(
   committed: ReadonlyMap<string, GitEntry>,
   paths: readonly string[],
   wholeFiles: boolean,
-): Refusal[] {
+): OwnEdits {
   const staged = target.isCheckedOut ? indexEntries(git, target.top) : committed
   const onDisk = wholeFiles ? new Map<string, OnDisk>() : filesOnDisk(git, target, paths)
+  const absent = paths.filter((path) => committed.has(target.prefix + path) && !onDisk.has(path))
+  const outside = wholeFiles || absent.length === 0 ? new Set<string>() : outsideCheckout(git, target)
+  const sparse = new Set(absent.filter((path) => outside.has(target.prefix + path)))
   let countsModes: boolean | undefined
-  return paths.flatMap((path) => {
+  const edited = paths.flatMap((path) => {
     const name = target.prefix + path
     const was = committed.get(name)
     if (!sameEntry(was, staged.get(name)))
       return [refusal(path, `${path} has other content in git's index, which is not committed.`)]
-    if (wholeFiles) return []
+    if (wholeFiles || sparse.has(path)) return []
     const { id, mode } = onDisk.get(path) ?? {}
-    if (id === undefined && was !== undefined) return [refusal(path, absent(path))]
+    if (id === undefined && was !== undefined)
+      return [refusal(path, `${path} is in git, and you have removed it from your disk.`)]
     if (id !== was?.id) return [refusal(path, `${path} has uncommitted edits that the agent did not make.`)]
     if (mode === undefined || mode === was?.mode || was?.mode === LINK) return []
     countsModes ??= git.query(['config', '--type=bool', '--get', 'core.fileMode']) !== 'false'
     if (countsModes) return [refusal(path, `${path} has an uncommitted mode that the agent did not set.`)]
     return []
   })
+  return {
+    edited,
+    sparse: [...sparse].map((path) => refusal(path, `${path} is in git, outside the sparse checkout.`)),
+  }
 }
 
-function absent(path: string): string {
-  return `${path} is in git and was not on your disk: you removed it, or a sparse checkout leaves it out.`
+/** The names in the index that a sparse checkout leaves out. */
+function outsideCheckout(git: Git, { top }: Target): ReadonlySet<string> {
+  const lines = fieldsOf(git.output(['ls-files', '-t', '-z'], { cwd: top }))
+  return new Set(lines.flatMap((line) => (line.startsWith('S ') ? [line.slice(2)] : [])))
 }
 
 function refusal(path: string, message: string): Refusal {

@@ -68,11 +68,13 @@ export async function prepareGit(request: GitRequest): Promise<PreparedGit> {
     git.output(tree, { env: scratch.env })
     const all = request.groups.flatMap(({ changes }) => changes).filter(hasFile)
     const committed = indexEntries(git, target.top, scratch.env)
-    refuse(inSubmodules(target, committed, all))
+    refuse(inSubmodules(target, committed, all), IN_SUBMODULE)
     const ignored = ignoredPaths(git, all)
     const paths = all.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
     const taken = new Set(paths.filter((path) => !ignored.has(path)))
-    refuse(ownEdits(git, target, committed, [...taken], request.wholeFiles === true))
+    const { edited, sparse } = ownEdits(git, target, committed, [...taken], request.wholeFiles === true)
+    const hints = [...(edited.length > 0 ? [OWN_EDITS] : []), ...(sparse.length > 0 ? [OUTSIDE_SPARSE] : [])]
+    refuse([...edited, ...sparse], hints.join(' '))
     const commits = await new CommitChain(git, target, scratch, request, committed).build(ignored)
     const landing = commits.length === 0 ? undefined : landingOf(target, commits)
     return { ref: target.ref, landing, ignored: [...ignored].sort(), ...hooksOf(git, request, target) }
@@ -104,11 +106,16 @@ function ignoredPaths(git: Git, changes: readonly StagedChange[]): ReadonlySet<s
   return new Set(fieldsOf(stdout).map((path) => path.slice('./'.length)))
 }
 
-function refuse(refused: Refusal[]): void {
+const IN_SUBMODULE = 'Commit without --git, then commit these files with git in the submodule.'
+const OWN_EDITS = 'Commit or stash your own edits first, or add --whole-files. Or commit without --git.'
+const OUTSIDE_SPARSE =
+  'Commit without --git: the agent did not see what git has outside the sparse checkout, and a commit would replace it.'
+
+function refuse(refused: Refusal[], hint: string): void {
   if (refused.length === 0) return
   throw new EscrowError('unsupported', `Nothing was committed. Paths that git cannot take: ${refused.length}.`, {
     refused,
-    hint: 'Commit or stash your own edits first, or add --whole-files. Or commit without --git.',
+    hint,
   })
 }
 

@@ -367,6 +367,7 @@ describe('a commit with git', () => {
     session.fs.writeFileSync('src/a.ts', 'changed\n')
     expect(await refusal(() => commit())).toMatchObject({
       refused: [{ path: 'src/module/f', message: expect.stringContaining('src/module') }],
+      hint: 'Commit without --git, then commit these files with git in the submodule.',
     })
     expect(readFileSync(`${root}/src/a.ts`, 'utf8')).toBe(FILES['src/a.ts'])
   })
@@ -399,7 +400,7 @@ describe('a commit with git', () => {
     expect(readFileSync(`${root}/src/a.ts`, 'utf8')).toBe(FILES['src/a.ts'])
   })
 
-  it('commits outside of a sparse checkout', async () => {
+  it('commits outside of a sparse checkout, except what git has there', async () => {
     const { session, commit, git, root } = await repository()
     git('sparse-checkout', 'set', 'src/sub')
     await session.selectIntent('INT-002')
@@ -410,6 +411,11 @@ describe('a commit with git', () => {
     expect(git('ls-tree', '-r', '--name-only', 'HEAD')).toContain('mail/m.ts')
     expect(git('status', '--porcelain')).toBe('')
     rmSync(`${root}/mail/new.ts`)
+    session.fs.writeFileSync('mail/m.ts', 'the agent never saw it\n')
+    expect(await refusal(() => commit())).toMatchObject({
+      refused: [{ path: 'mail/m.ts', message: 'mail/m.ts is in git, outside the sparse checkout.' }],
+      hint: expect.stringMatching(/^Commit without --git: /),
+    })
   })
 
   it('signs if git does, and fails before anything is written if git cannot', async () => {

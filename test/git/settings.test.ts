@@ -263,7 +263,7 @@ it('a file that a sparse checkout leaves out is named as one', async () => {
   const { session, commit } = await repository((set) => set('sparse-checkout', 'set', '--no-cone', '/*', '!/src/a.ts'))
   session.fs.writeFileSync('src/a.ts', 'agent\n')
   await expect(commit()).rejects.toMatchObject({
-    refused: [{ message: expect.stringContaining('src/a.ts is in git and was not on your disk') }],
+    refused: [{ message: 'src/a.ts is in git, outside the sparse checkout.' }],
   })
 })
 
