@@ -5,6 +5,8 @@ import { HttpTransport } from './http-transport.js'
 
 /** Most connected clients. One without a running call keeps its session until another needs the place. */
 const MAX_CLIENTS = 32
+/** Milliseconds for which a client keeps its session after it connected or was last active, however many others connect. */
+const KEPT_MS = 10_000
 
 interface Client {
   readonly transport: HttpTransport
@@ -15,6 +17,8 @@ interface Client {
 export class HttpClients {
   readonly #host: McpHost
   readonly #byId = new Map<string, Client>()
+  /** Clients that are being connected, and have no id yet. */
+  #opening = 0
   #isClosed = false
 
   constructor(host: McpHost) {
@@ -27,12 +31,13 @@ export class HttpClients {
     const known = id === null ? undefined : this.#byId.get(id)
     if (id !== null && known === undefined) return errorResponse(404, 'This connection has ended. Start a new one.')
     if (known === undefined && request.method !== 'POST') return errorResponse(400, 'Start a connection with POST.')
-    const client = known ?? (await this.#openClient())
+    if (known !== undefined) return await known.transport.answer(request, sent)
+    if (this.#byId.size + this.#opening >= MAX_CLIENTS && !this.#evictIdle()) return busyResponse()
+    this.#opening++
     try {
-      return await client.transport.answer(request, sent)
+      return await this.#connect(request, sent)
     } finally {
-      // The request started no connection: closes the one that was opened for it.
-      if (client.transport.sessionId === undefined) await this.#closeClient(client)
+      this.#opening--
     }
   }
 
@@ -41,8 +46,8 @@ export class HttpClients {
     await Promise.all([...this.#byId.values()].map((client) => this.#closeClient(client)))
   }
 
-  async #openClient(): Promise<Client> {
-    await this.#evictIdle()
+  /** Answers the first request of a client. */
+  async #connect(request: Request, sent: SentBody | undefined): Promise<Response> {
     const transport = new HttpTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => {
@@ -53,17 +58,23 @@ export class HttpClients {
     })
     const connection = await this.#host.connect(transport)
     const client: Client = { transport, connection }
-    return client
+    try {
+      return await transport.answer(request, sent)
+    } finally {
+      // The request started no connection: closes the one that was opened for it.
+      if (transport.sessionId === undefined) await this.#closeClient(client)
+    }
   }
 
-  async #evictIdle(): Promise<void> {
-    if (this.#byId.size < MAX_CLIENTS) return
+  /** Closes the client that has been idle for longest. Returns whether there was one. */
+  #evictIdle(): boolean {
+    const now = performance.now()
     const [oldest] = [...this.#byId.values()]
-      .filter(({ transport }) => transport.isIdle)
+      .filter(({ transport }) => transport.isIdle && now - transport.lastSeen >= KEPT_MS)
       .sort((a, b) => a.transport.lastSeen - b.transport.lastSeen)
-    if (oldest === undefined)
-      throw new Error(`The server has ${MAX_CLIENTS} active clients, which is its limit. Try again later.`)
-    await this.#closeClient(oldest)
+    if (oldest === undefined) return false
+    void this.#closeClient(oldest)
+    return true
   }
 
   async #closeClient(client: Client): Promise<void> {
@@ -71,6 +82,12 @@ export class HttpClients {
     if (id !== undefined) this.#byId.delete(id)
     await client.connection.close()
   }
+}
+
+function busyResponse(): Response {
+  const seconds = KEPT_MS / 1_000
+  const error = `The server has ${MAX_CLIENTS} active clients, which is its limit. Try again in ${seconds} seconds, or end a client.`
+  return Response.json({ error }, { status: 503, headers: { 'retry-after': String(seconds) } })
 }
 
 export function errorResponse(status: number, error: string): Response {

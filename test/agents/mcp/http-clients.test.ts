@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect as openSocket, type Socket } from 'node:net'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { openMcpHost, serveMcpHttp } from '../../../src/agents/mcp/index.js'
 import { testWorkspace } from '../../support/workspace.js'
 
@@ -22,8 +22,9 @@ async function rawClient(root = testWorkspace().root) {
       },
       body: body instanceof Buffer ? new Uint8Array(body) : JSON.stringify(body),
     })
+  const open = () => post(HELLO)
   const connect = async () => {
-    const answer = await post(HELLO)
+    const answer = await open()
     await answer.text()
     return answer.headers.get('mcp-session-id') ?? ''
   }
@@ -39,7 +40,7 @@ async function rawClient(root = testWorkspace().root) {
     await once(socket, 'readable')
     return socket
   }
-  return { post, connect, leaveUnread }
+  return { post, open, connect, leaveUnread }
 }
 
 const HELLO = {
@@ -100,10 +101,34 @@ it('a client whose call runs keeps its connection when others need a place', asy
   const busy = await connect()
   const running = await post(call(1, 'sleep 4; echo done'), busy)
   const idle = await connect()
-  for (let n = 0; n < 31; n++) await connect()
+  for (let n = 0; n < 30; n++) await connect()
+  const start = performance.now()
+  vi.spyOn(performance, 'now').mockReturnValue(start + 60_000)
+  onTestFinished(() => void vi.restoreAllMocks())
+  await connect()
   expect(await running.text()).toContain('done')
   expect((await post(call(2, 'true'), busy)).status).toBe(200)
   expect((await post(call(2, 'true'), idle)).status).toBe(404)
+})
+
+it('clients that connect at once are refused beyond the limit, and the others keep their connections', async () => {
+  const { post, open } = await rawClient()
+  const answers = await Promise.all(Array.from({ length: 100 }, () => open()))
+  const connected = answers.filter(({ status }) => status === 200)
+  const refused = answers.filter(({ status }) => status === 503)
+  expect([connected.length, refused.length]).toEqual([32, 68])
+  expect([refused[0]?.headers.get('retry-after'), await refused[0]?.json()]).toEqual([
+    '10',
+    {
+      error: 'The server has 32 active clients, which is its limit. Try again in 10 seconds, or end a client.',
+    },
+  ])
+  for (const { headers } of connected)
+    expect((await post(call(1, 'true'), headers.get('mcp-session-id') ?? '')).status).toBe(200)
+  const start = performance.now()
+  vi.spyOn(performance, 'now').mockReturnValue(start + 60_000)
+  onTestFinished(() => void vi.restoreAllMocks())
+  expect((await open()).status).toBe(200)
 })
 
 it('a client that reads no answers gets a limited number of calls at a time, and keeps no other client out', async () => {
