@@ -137,10 +137,9 @@ function listCommits(git: Git, revisions: readonly string[]): string[] {
   return revisions.flatMap((name) => {
     const isRange = name.includes('..')
     const args = ['rev-list', '--no-merges', ...(isRange ? [] : ['--no-walk']), '--end-of-options', name, '--']
-    const { status, stdout, stderr } = git.run(args)
+    const { status, stdout } = git.run(args)
     if (status === 0) return stdout.split('\n').filter(Boolean)
-    // In another user's repository git refuses every command, and says how to allow it.
-    if (stderr.includes('dubious ownership')) throw new EscrowError('unsupported', stderr.trim())
+    git.requireUsable()
     throw new EscrowError('unsupported', `${JSON.stringify(name)} names no git commit or range here.`, {
       hint: "Give a commit ('HEAD') or a range ('main..feature').",
     })

@@ -14,6 +14,7 @@ export function importNotes(root: string, ref: string): ImportReport {
   const git = repositoryAt(root)
   const theirs = noteTree(git, ref)
   const { tip } = theirs
+  if (tip === undefined) git.requireUsable()
   // A branch has files, and no notes. Without this check our notes ref could be moved to it.
   if (tip === undefined || theirs.blobs.size === 0 || ref.startsWith('-')) throw noSuchNotes(ref)
   const imported = updateNotes(git, () => {

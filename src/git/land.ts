@@ -1,8 +1,9 @@
 import { errorText } from '../core/error-text.js'
+import { joinLines } from '../core/git-failure.js'
 import type { Layout } from '../core/layout.js'
 import { indexEntries, indexInfo, sameEntry, treeDiff } from './entries.js'
 import type { GitLanding } from './landing.js'
-import { Git, joinLines } from './program.js'
+import { Git } from './program.js'
 
 /** The prefix of the refs that keep commits which cannot land on their branch. */
 const KEPT = 'refs/escrow'

@@ -1,5 +1,6 @@
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
+import { gitFailure } from '../core/git-failure.js'
 import { type Ran, runOwn } from '../os/child.js'
 import { OFFLINE_GIT } from '../os/git.js'
 import { findProgram, ownEnv } from '../os/search-path.js'
@@ -67,15 +68,19 @@ export class Git {
   output(args: readonly string[], call: GitCall = {}): string {
     const { status, stdout, stderr, problem } = this.run(args, call)
     if (status === 0) return stdout.replace(/\n$/, '')
-    const why = (problem ?? (joinLines(stderr) || `exit code ${status}`)).replace(/\.?$/, '.')
-    throw new EscrowError('unsupported', `git ${args[0]} failed: ${why}`, {
-      hint: 'Correct what git reports, then try again.',
-    })
+    const { problem: reason, hint = 'Correct what git reports, then try again.' } = gitFailure(stderr)
+    const why = (problem ?? (reason || `exit code ${status}`)).replace(/\.?$/, '.')
+    throw new EscrowError('unsupported', `git ${args[0]} failed: ${why}`, { hint })
   }
 
   /** The id of the empty tree, which every repository has. */
   emptyTree(call: GitCall = {}): string {
     return this.output(['hash-object', '-t', 'tree', '--stdin'], call)
+  }
+
+  /** @throws EscrowError `unsupported` with git's own message if it refuses the repository, as one of another user */
+  requireUsable(): void {
+    this.output(['rev-parse', '--git-dir'])
   }
 
   /** The bytes of a blob. @throws EscrowError `unsupported` if there is none */
@@ -102,9 +107,4 @@ function withoutGitVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
       name,
     )
   return Object.fromEntries(Object.entries(env).filter(([name]) => isKept(name)))
-}
-
-/** What git printed, as one line: a message shows a line break as `^J`. */
-export function joinLines(printed: string): string {
-  return printed.trim().replace(/\s*\n\s*/g, '; ')
 }

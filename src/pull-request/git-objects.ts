@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import { errorText } from '../core/error-text.js'
+import { gitFailure } from '../core/git-failure.js'
 import { type Ran, runOwn } from '../os/child.js'
 import { OFFLINE_GIT } from '../os/git.js'
 import { findProgram, ownEnv } from '../os/search-path.js'
@@ -158,8 +159,9 @@ export class PullRequest {
   #bytes(args: readonly string[], problem = `git ${args[0]} failed`, input = ''): Buffer {
     const ran = this.#run(args, {}, input)
     if (ran.status === 0) return Buffer.from(ran.stdout, 'latin1')
-    const why = ran.problem ?? ran.stderr.trim()
-    throw incomplete(why === '' ? problem : `${problem.replace(/\.$/, '')}: ${why}`)
+    const { problem: reason, hint } = gitFailure(Buffer.from(ran.stderr, 'latin1').toString())
+    const why = ran.problem ?? reason
+    throw incomplete(why === '' ? problem : `${problem.replace(/\.$/, '')}: ${why}`, hint)
   }
 
   #run(args: readonly string[], more: Readonly<Record<string, string>> = {}, input = ''): Ran {
@@ -175,10 +177,10 @@ function ambiguous(name: string): EscrowError {
   })
 }
 
-function incomplete(problem: string): EscrowError {
-  return new EscrowError('unsupported', problem, {
-    hint: 'The check needs all of history: clone without --depth and --filter, or fetch with --unshallow.',
-  })
+const ALL_HISTORY = 'The check needs all of history: clone without --depth and --filter, or fetch with --unshallow.'
+
+function incomplete(problem: string, hint = ALL_HISTORY): EscrowError {
+  return new EscrowError('unsupported', problem, { hint })
 }
 
 function fieldsOf(text: string, separator: string): string[] {

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { importNotes } from '../../src/git/index.js'
 import { type AdoptReport, openWorkspace } from '../../src/index.js'
 import { trust } from '../support/trust.js'
 import { INTENTS, startSession } from '../support/workspace.js'
@@ -122,11 +123,16 @@ describe('adopt', () => {
     await expect(adopt(at, [], ['nowhere'])).rejects.toMatchObject({ reason: 'unsupported' })
   })
 
-  it('says in the words of git that the repository is of another user', async () => {
+  it('says that the repository is of another user, and gives the command of git', async () => {
     const at = repository()
     vi.stubEnv('GIT_TEST_ASSUME_DIFFERENT_OWNER', '1')
     onTestFinished(() => void vi.unstubAllEnvs())
-    await expect(adopt(at, [], ['HEAD'])).rejects.toThrow('dubious ownership')
+    const refusal = {
+      message: `git rev-parse failed: detected dubious ownership in repository at '${at.root}'.`,
+      hint: expect.stringContaining(`run: git config --global --add safe.directory ${at.root}`),
+    }
+    await expect(adopt(at, [], ['HEAD'])).rejects.toMatchObject(refusal)
+    expect(() => importNotes(at.root, 'refs/notes/other')).toThrow(expect.objectContaining(refusal))
   })
 
   it('starts no program of the repository', async () => {

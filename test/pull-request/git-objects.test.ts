@@ -35,7 +35,10 @@ it('a repository of another user is refused in the words of git', async () => {
   const pr = await createHonestPullRequest()
   vi.stubEnv('GIT_TEST_ASSUME_DIFFERENT_OWNER', '1')
   onTestFinished(() => void vi.unstubAllEnvs())
-  await expect(check(pr)).rejects.toThrow(/^Git knows no commit HEAD here: fatal: detected dubious ownership/)
+  await expect(check(pr)).rejects.toMatchObject({
+    message: `Git knows no commit HEAD here: detected dubious ownership in repository at '${pr.root}'`,
+    hint: expect.stringContaining(`run: git config --global --add safe.directory ${pr.root}`),
+  })
 })
 
 it('a name of white space alone is checked', async () => {
