@@ -23,12 +23,16 @@ export function gitRecord(outcome: GitOutcome | undefined) {
 const HOOKS =
   'The command changed .git/hooks. Later commands get the original hooks, because only a person may change hooks.'
 
+const DAMAGED =
+  'The command damaged .git/HEAD or .git/config, so git found no repository. Later commands get the git state from before this command.'
+
 /** Changes of `.git` that the session's later commands will not see. */
 export function gitRefusals(outcome: GitOutcome | undefined): Refusal[] {
-  const { problem, hasHooks } = outcome ?? {}
+  const { problem, hasHooks, isDamaged } = outcome ?? {}
   const lost = `The session's git state is not kept: ${problem}. The messages of its commits are in the ledger.`
   return [
     ...(hasHooks ? [{ path: '.git', reason: 'protected_path', message: HOOKS }] : []),
+    ...(isDamaged ? [{ path: '.git', reason: 'unsupported', message: DAMAGED }] : []),
     ...(problem === undefined ? [] : [{ path: '.git', reason: 'limit_exceeded', message: lost }]),
   ]
 }

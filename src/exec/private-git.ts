@@ -18,6 +18,8 @@ export interface GitOutcome {
   readonly unfinished?: { readonly what: string; readonly wayOn: string }
   /** Why the session's later commands will not see it. */
   readonly problem?: string
+  /** The command left a repository that git does not read, so its changes of `.git` are undone. */
+  readonly isDamaged?: true
   /** The command changed hooks, which are as before for later commands. */
   readonly hasHooks?: true
 }
@@ -104,12 +106,13 @@ export class PrivateGit {
     }
     // A copy of the repository does not show where HEAD has moved.
     const known = changes.isReset ? base : this.#head()
-    const { commits, refs } = await proposalsIn(git, known ?? undefined, this.deps.gitRef, this.#info === undefined)
+    const proposals = await proposalsIn(git, known ?? undefined, this.deps.gitRef, this.#info === undefined)
     // The session's own git or its settings may have changed the repository meanwhile.
-    if (!changes.isThere()) {
+    if (proposals === undefined || !changes.isThere()) {
       this.drop()
-      return hooks
+      return { ...hooks, ...(proposals === undefined && { isDamaged: true }) }
     }
+    const { commits, refs } = proposals
     changes.removeHooks()
     const info = { base, own: commits.length > 0 || refs.length > 0 }
     const problem = this.#save(changes, info)

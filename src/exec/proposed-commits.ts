@@ -12,6 +12,8 @@ const MAX_REFS = 200
 const MAX_ANSWER = 1 << 20
 /** Milliseconds after which git is stopped. */
 const TIMEOUT_MS = 10_000
+/** The exit code of git after a fatal error. */
+const GIT_REFUSED = 128
 const FORMAT = '%x01%H%x00%B%x00'
 const REF_FORMAT = '%(refname)%00%(objectname)%00%(contents:subject)'
 
@@ -36,13 +38,14 @@ export interface GitProposals {
  * @param head the HEAD commit of the repository on disk; undefined without one
  * @param onDisk the id of a ref in the repository on disk
  * @param isFirst the session has had no private state before
+ * @returns undefined if git finds no repository: its HEAD or its settings are damaged
  */
 export async function proposalsIn(
   git: MountGit,
   head: string | undefined,
   onDisk: (ref: string) => string | undefined,
   isFirst: boolean,
-): Promise<GitProposals> {
+): Promise<GitProposals | undefined> {
   const list = ['for-each-ref', `--count=${MAX_REFS}`, `--format=${REF_FORMAT}`]
   const calls = [
     logSince(head),
@@ -50,6 +53,8 @@ export async function proposalsIn(
     [...list, '--no-merged=HEAD', 'refs/heads'],
   ]
   const [log, all, loose] = await runEach(git, calls, isFirst ? `${KEEP_BRANCH}${KEEP_STATE}` : KEEP_BRANCH)
+  // A branch without commits has no log, but a repository always has a list of refs.
+  if (log === undefined && all === undefined && (await isDamaged(git))) return undefined
   const isLoose = new Set(parseRefs(loose ?? all ?? '').map(({ ref }) => ref))
   const refs = parseRefs(all ?? '').filter(
     ({ ref, id }) => onDisk(ref) !== id && (!ref.startsWith('refs/heads/') || isLoose.has(ref)),
@@ -120,6 +125,11 @@ done
 
 /** The settings of the repository are the session's. No hook of theirs runs, and git starts no program to fetch something. */
 const GIT = ['git', '--no-pager', '-c', 'core.quotePath=false', '-c', 'core.hooksPath=/dev/null']
+
+/** Whether git itself refuses the repository. It is not damaged if git is missing or was stopped. */
+async function isDamaged(git: MountGit): Promise<boolean> {
+  return (await runInMount(git, [...GIT, 'rev-parse', '--git-dir'])).exitCode === GIT_REFUSED
+}
 
 /** The output of git; undefined if it failed. */
 async function runGit(git: MountGit, args: readonly string[]): Promise<string | undefined> {

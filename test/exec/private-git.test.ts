@@ -281,6 +281,22 @@ describe.each(PROVIDERS)("the session's own git, in %s", (name) => {
     expect(dirname(file)).toBe(dir)
   })
 
+  it.each(['echo broken > .git/HEAD', 'rm .git/HEAD', 'echo "[broken" >> .git/config'])(
+    'undoes %s, and keeps the commits and the files',
+    async (damage) => {
+      const { sh, session } = await repository()
+      await sh('echo 2 > src/a; git commit -qam One')
+      const { refused, exitCode } = await sh(`echo new > src/new; ${damage}`)
+      expect([exitCode, refused]).toEqual([
+        0,
+        [{ path: '.git', reason: 'unsupported', message: expect.stringContaining('git state from before') }],
+      ])
+      expect((await sh('git log --format=%s')).stdout).toBe('One\nStart\n')
+      expect(session.fs.readFileSync('src/new', 'utf8')).toBe('new\n')
+      expect(subjects((await sh('git add src; git commit -qm Two')).commits)).toEqual(['One', 'Two'])
+    },
+  )
+
   it('refuses to remove the repository, and shows it again', async () => {
     const { sh } = await repository()
     const { refused } = await sh('rm -rf .git')
