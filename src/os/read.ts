@@ -12,6 +12,7 @@ import {
   type Stats,
 } from 'node:fs'
 import { codeOf, type Digest, fsError, openRegular, readRegular } from '../../overlay/index.js'
+import { EscrowError } from '../core/api-error.js'
 
 // Shared: everything here is synchronous, and a buffer for each file costs more than its hash.
 const CHUNK = Buffer.allocUnsafeSlow(1 << 18)
@@ -83,6 +84,26 @@ export function ifReadable<T>(read: () => T): T | undefined {
     throw error
   }
 }
+
+/**
+ * Returns the result of reading a directory; undefined if it is gone.
+ * @throws EscrowError `unsupported` if its name is not UTF-8: nothing in it has a path that a rule could match
+ */
+export function ifThere<T>(dir: string, read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    if (!dir.includes(NOT_UTF8)) return undefined
+    throw new EscrowError('unsupported', `The name of the directory ${dir} is not UTF-8, so its files have no paths.`, {
+      hint: 'Rename the directory, or move it out of the workspace.',
+      cause: error,
+    })
+  }
+}
+
+/** Node writes it for bytes of a name that are not UTF-8. */
+const NOT_UTF8 = '\ufffd'
 
 export function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true

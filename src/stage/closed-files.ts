@@ -1,6 +1,6 @@
 import { childOf, type Overlay, type RelPath, ROOT } from '../../overlay/index.js'
 import { ORCHESTRATION } from '../core/layout.js'
-import { ifReadable } from '../os/read.js'
+import { ifReadable, ifThere } from '../os/read.js'
 
 /**
  * The paths that a person's policy rules hide from reading.
@@ -13,7 +13,7 @@ export function closedByRules(
 ): RelPath[] {
   const closed: RelPath[] = []
   const walk = (dir: RelPath): void => {
-    const entries = ifReadable(() => overlay.readdir(dir))
+    const entries = ifReadable(() => ifThere(dir, () => overlay.readdir(dir)) ?? [])
     if (entries === undefined) unreadable.push(dir)
     for (const { name, type } of entries ?? []) {
       const path = childOf(dir, name)

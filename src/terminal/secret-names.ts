@@ -1,5 +1,5 @@
 import { childOf, isSettled, type Overlay, type RelPath, ROOT } from '../../overlay/index.js'
-import { ifReadable } from '../os/read.js'
+import { ifReadable, ifThere } from '../os/read.js'
 
 /** Directories that are not searched: they hold thousands of files and no person's secrets. */
 const SKIPPED = new Set(['.git', '.orchestration', 'node_modules'])
@@ -9,6 +9,8 @@ interface Listing {
   readonly dirs: readonly string[]
   readonly secrets: readonly string[]
 }
+
+const NOTHING: Omit<Listing, 'stamp'> = { secrets: [], dirs: [] }
 
 /** Finds files in the merged view whose names mark them as secret. Listings of the disk are cached per directory. */
 export class SecretNames {
@@ -25,7 +27,7 @@ export class SecretNames {
   }
 
   *#below(overlay: Overlay, dir: RelPath, unreadable: RelPath[]): Generator<RelPath, undefined> {
-    const listing = ifReadable(() => this.#list(overlay, dir))
+    const listing = ifReadable(() => ifThere(dir, () => this.#list(overlay, dir)) ?? NOTHING)
     if (listing === undefined) unreadable.push(dir)
     for (const name of listing?.secrets ?? []) yield childOf(dir, name)
     for (const name of listing?.dirs ?? []) yield* this.#below(overlay, childOf(dir, name), unreadable)
