@@ -7,7 +7,7 @@ import { stampOf } from './copied-entry.js'
 import type { CopyChange } from './copy-changes.js'
 import { DiskIndexes } from './disk-indexes.js'
 import { type GitChanges, isInGit, isObjects } from './git-layer.js'
-import { layerStamp, restingLayer } from './layer.js'
+import { layerStamp, restingCopy } from './layer.js'
 import { applyStored, GIT, GitEntries, isDirectoryAt } from './stored-git.js'
 
 const HOOKS = childOf(GIT, 'hooks')
@@ -36,7 +36,7 @@ export function copiedGit(
     isThere: () => isDirectoryAt(at),
     begin: () => indexes.begin(),
     isChanged() {
-      const layer = restingLayer(tree)
+      const layer = restingCopy(tree)
       return withoutHooks().some(
         ({ path, stats }) => !stats?.isDirectory() && indexes.isChanged(below(path), layer, path),
       )
@@ -51,7 +51,7 @@ export function copiedGit(
       return hash.digest('hex')
     },
     save(file, info) {
-      const entries = new GitEntries(restingLayer(tree), GIT)
+      const entries = new GitEntries(restingCopy(tree), GIT)
       for (const { path, stats } of withoutHooks()) {
         if (entries.isTooLarge) break
         if (stats === undefined) entries.addGone(path)
@@ -83,7 +83,7 @@ function gitStampOf(stats: Stats | undefined): string {
 
 /** Adds the directories of changed entries. The entries of a directory that was removed or replaced by a file were removed, too. */
 function withDirectories(tree: string, changes: readonly CopyChange[]): CopyChange[] {
-  const layer = restingLayer(tree)
+  const layer = restingCopy(tree)
   const found = new Map<RelPath, CopyChange>()
   const closed = new Set<RelPath>()
   for (const change of changes) {

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import { childOf, parentOf, type RelPath, ROOT } from '../../overlay/index.js'
 import { type CopiedTree, isGitPath, stampOf } from './copied-entry.js'
-import { restingLayer } from './layer.js'
+import { restingCopy } from './layer.js'
 
 /** An entry of a copy that commands changed; without stats it is gone. */
 export interface CopyChange {
@@ -59,7 +59,7 @@ class Walk {
   readonly #copied
 
   constructor(private readonly search: CopySearch) {
-    this.#layer = restingLayer(search.tree)
+    this.#layer = restingCopy(search.tree)
     this.#copied = search.copied
   }
 

@@ -3,7 +3,7 @@ import { childOf, nameOf, parentOf, type RelPath, ROOT } from '../../overlay/ind
 import { type CopiedTree, isGitPath, stampOf } from './copied-entry.js'
 import type { CopyChanges } from './copy-changes.js'
 import type { Effect, EffectQuery, Effects } from './effects.js'
-import { isInUse, type Layer, layerStamp, liveLayer, restingLayer } from './layer.js'
+import { isInUse, type Layer, layerStamp, liveLayer, restingCopy } from './layer.js'
 
 /** Git refreshes its index by itself, so that does not count. */
 const INDEX = /\.git\/index(\.lock)?$/
@@ -15,7 +15,7 @@ export function effectsOf(
   copied: CopiedTree,
   { overlay }: EffectQuery,
 ): Effects {
-  const layer = restingLayer(tree)
+  const layer = restingCopy(tree)
   const [effects, gone]: [Effect[], Effect[]] = [[], []]
   const missing = new Set(changes.flatMap(({ path, stats }) => (stats === undefined ? [path] : [])))
   const gitCounts = new Map(copied.repositories().map((path) => [path, 0]))

@@ -46,6 +46,11 @@ export class CopyPlan {
 
 const NONE: ReadonlySet<string> = new Set()
 
+/**
+ * The errors of an entry that a command could not read either, that another program has just removed or replaced, or whose name is not UTF-8.
+ */
+const UNAVAILABLE: ReadonlySet<string | undefined> = new Set(['EACCES', 'ENOENT', 'ENOTDIR', 'EINVAL'])
+
 /** The stage that a copy shows. */
 export interface Shows {
   readonly overlay: Overlay
@@ -108,7 +113,7 @@ export class CopyWriter {
   #listed(shows: Shows, plan: CopyPlan, path: RelPath, isWhole: boolean): void {
     const planned = plan.namesOn(path)
     const names = new Set<string>()
-    for (const { name, type } of shows.overlay.readdir(path)) {
+    for (const { name, type } of this.#entriesOf(shows, path)) {
       const child = childOf(path, name)
       names.add(name)
       const isNew = this.copied.get(child)?.type !== type
@@ -116,6 +121,15 @@ export class CopyWriter {
     }
     for (const name of readdirSync(this.#at(path))) if (!names.has(name)) this.#remove(shows, childOf(path, name))
     for (const name of this.copied.namesIn(path)) if (!names.has(name)) this.copied.forget(childOf(path, name))
+  }
+
+  #entriesOf({ overlay }: Shows, path: RelPath): ReturnType<Overlay['readdir']> {
+    try {
+      return overlay.readdir(path)
+    } catch (error) {
+      if (path !== ROOT && UNAVAILABLE.has(codeOf(error))) return []
+      throw error
+    }
   }
 
   #remove({ kept }: Shows, path: RelPath): void {
@@ -126,28 +140,31 @@ export class CopyWriter {
     this.#hasWritten = true
   }
 
-  /** @returns false for one that cannot be read */
-  #leaf({ overlay }: Shows, plan: CopyPlan, path: RelPath, type: 'file' | 'symlink'): boolean {
+  /** @returns false for one that cannot be read, or that is not there any more */
+  #leaf(shows: Shows, plan: CopyPlan, path: RelPath, type: 'file' | 'symlink'): boolean {
+    try {
+      this.#bringLeaf(shows, plan, path, type)
+      return true
+    } catch (error) {
+      if (UNAVAILABLE.has(codeOf(error))) return false
+      throw error
+    }
+  }
+
+  #bringLeaf({ overlay }: Shows, plan: CopyPlan, path: RelPath, type: 'file' | 'symlink'): void {
     const at = this.#at(path)
     const { token, isRacy } = tokenOf(overlay, path, type)
     const copied = this.copied.get(path)
     if (copied?.token === token && !copied.isRacy) {
       const now = plan.isUnchanged(path) ? undefined : lookAt(at)
-      if (plan.isUnchanged(path) || (now !== undefined && copied.stamp === stampOf(now))) return true
+      if (plan.isUnchanged(path) || (now !== undefined && copied.stamp === stampOf(now))) return
     }
     this.#hasWritten = true
     removeTree(at)
     this.copied.forget(path)
-    try {
-      if (type === 'symlink') makeSymlink(overlay.readlink(path), at)
-      else this.#file(overlay, path, at)
-    } catch (error) {
-      // A command cannot read it either.
-      if (codeOf(error) === 'EACCES') return false
-      throw error
-    }
+    if (type === 'symlink') makeSymlink(overlay.readlink(path), at)
+    else this.#file(overlay, path, at)
     this.copied.set(path, { type, token, stamp: stampOf(lstatSync(at)), ...(isRacy && { isRacy }) })
-    return true
   }
 
   #file(overlay: Overlay, path: RelPath, at: string): void {

@@ -49,6 +49,16 @@ export function restingPaths(host: string): (path: RelPath) => string | undefine
 
 /** A layer that no process writes to. It is ours, so unreadable files are made readable. */
 export function restingLayer(host: string): Layer {
+  return openedLayer(host, 0o700)
+}
+
+/** A copy that no process writes to. Later commands see the modes in it, so only those change that exclude this user from reading. */
+export function restingCopy(host: string): Layer {
+  return openedLayer(host, process.geteuid?.() === 0 ? 0 : 0o500)
+}
+
+/** @param bits what the owner may do with each directory; with each file, the right to read of it */
+function openedLayer(host: string, bits: number): Layer {
   const known = restingPaths(host)
   const at = (path: RelPath) => {
     const place = known(path)
@@ -59,7 +69,7 @@ export function restingLayer(host: string): Layer {
     names(dir) {
       const place = at(dir)
       if (!lstatSync(place).isDirectory()) throw new Errno('ENOTDIR')
-      grantMode(place, 0o700)
+      grantMode(place, bits)
       return readdirSync(place)
     },
     lstat(path) {
@@ -69,7 +79,7 @@ export function restingLayer(host: string): Layer {
     target: (path) => readlinkSync(at(path)),
     read(path) {
       const place = at(path)
-      grantMode(place, 0o400)
+      grantMode(place, bits & 0o400)
       return readRegular(place, false)
     },
     close: () => undefined,

@@ -151,3 +151,38 @@ describe('commands without containment', () => {
     }
   })
 })
+
+it('a directory that its owner may not change keeps its mode, and its copy is removed', async () => {
+  const { session, root, workspace } = await site({ ...COPY, 'closed/f': 'f\n' })
+  fs.chmodSync(`${root}/closed`, 0o555)
+  const mode = 'stat -c %a closed'
+  expect((await session.exec(mode)).stdout).toBe('555\n')
+  const { stdout, effects } = await session.exec(`${mode}; touch src/new`)
+  expect([stdout, effects.changes.map(({ path }) => path)]).toEqual(['555\n', ['src/new']])
+  await workspace.close()
+})
+
+it('a file whose name is not UTF-8 is left out, and a directory with such a name is refused', async () => {
+  const { session, root } = await site(COPY)
+  const bad = (name: string) => Buffer.concat([Buffer.from(`${root}/src/${name}`), Buffer.from([0xff])])
+  fs.writeFileSync(bad('file'), 'x')
+  const { exitCode, summary } = await session.exec('cat src/a.ts')
+  expect([exitCode, summary.split('\n')[0]]).toEqual([0, 'Nothing changed.'])
+  fs.mkdirSync(bad('dir'))
+  const { message, hint } = await failure(() => session.exec('cat src/a.ts'))
+  expect(message).toBe('The name of the directory src/dir\ufffd is not UTF-8, so its files have no paths.')
+  expect(hint).toContain('Rename the directory')
+})
+
+it('the holes of a file stay holes', async () => {
+  const { session, root } = await site(COPY)
+  fs.writeFileSync(`${root}/src/image`, 'start')
+  fs.truncateSync(`${root}/src/image`, 64 * 2 ** 20)
+  fs.appendFileSync(`${root}/src/image`, 'end')
+  const { stdout } = await session.exec(
+    'stat -c %s src/image; head -c 5 src/image; tail -c 3 src/image; du -k src/image',
+  )
+  const [size, text = ''] = stdout.split('\n')
+  expect([size, text.slice(0, 8)]).toEqual([String(64 * 2 ** 20 + 3), 'startend'])
+  expect(Number.parseInt(text.slice(8), 10)).toBeLessThan(8_192)
+})
