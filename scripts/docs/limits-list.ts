@@ -299,6 +299,7 @@ export const CLIENTS: Limits = {
   'src/agents/cline/answer.ts#MAX_CONTEXT': ['count', "characters of a message to Cline's model"],
   'src/agents/mcp/http-body.ts#MAX_BODY_BYTES': ['bytes', 'a message of `escrow mcp` over HTTP'],
   'src/agents/mcp/http-clients.ts#MAX_CLIENTS': ['count', 'HTTP clients at one time'],
+  'src/agents/mcp/http-clients.ts#KEPT_MS': ['milliseconds', 'in which an HTTP client that was active keeps its place'],
   'src/agents/mcp/elicit.ts#TIMEOUT_MS': ['milliseconds', "for a question on a client's screen"],
   'src/agents/mcp/edit-text.ts#EDIT_LIMIT': ['count', "changed lines of an edit's diff; a longer one is left out"],
   'src/agents/mcp/globs.ts#TIME_MS': ['milliseconds', 'for pattern matching in a call'],

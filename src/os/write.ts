@@ -198,7 +198,7 @@ function syncOpened(fd: number): void {
  */
 export function cloneFile(from: string, to: string): void {
   const { blocks, size } = statSync(from)
-  const hasHoles = blocks * BLOCK_BYTES < size
+  const hasHoles = blocks * BLOCK < size
   const how = hasHoles ? constants.COPYFILE_FICLONE_FORCE : constants.COPYFILE_FICLONE
   try {
     copyFileSync(from, to, how | constants.COPYFILE_EXCL)
@@ -209,19 +209,19 @@ export function cloneFile(from: string, to: string): void {
 }
 
 /** The unit of the number of blocks in a file's status. */
-const BLOCK_BYTES = 512
-const CHUNK_BYTES = 1 << 20
+const BLOCK = 512
+const CHUNK = 1 << 20
 
 function copySparse(from: string, to: string): void {
   const source = openSync(from, 'r')
   try {
     const target = openSync(to, 'wx', 0o600)
     try {
-      const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
-      const zeros = Buffer.alloc(CHUNK_BYTES)
+      const chunk = Buffer.allocUnsafe(CHUNK)
+      const zeros = Buffer.alloc(CHUNK)
       let end = 0
       for (let read = -1; read !== 0; end += read) {
-        read = readSync(source, chunk, 0, CHUNK_BYTES, end)
+        read = readSync(source, chunk, 0, CHUNK, end)
         const data = chunk.subarray(0, read)
         if (!data.equals(zeros.subarray(0, read))) writeAll(target, data, end)
       }
