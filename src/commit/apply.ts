@@ -5,6 +5,7 @@ import { type Disk, exists } from './disk.js'
 import { diskStateAt, isState } from './disk-state.js'
 import { nameOf, type Pins, parentOf } from './pin.js'
 import { overwriteStrictly, PLACE, type Placing, settleMode } from './place.js'
+import { FailedChange } from './refusals.js'
 import { separateKept } from './separate.js'
 import { FLUSH_TOGETHER } from './stage.js'
 import { txPathsOf } from './tx-paths.js'
@@ -168,7 +169,8 @@ function tryChange(
     return work(change)
   } catch (error) {
     const code = codeOf(error)
-    if (code === undefined || !site.isPermanent(code)) throw error
+    if (code === undefined) throw error
+    if (!site.isPermanent(code)) throw new FailedChange(change.path, code, error)
     return 'access_denied'
   }
 }

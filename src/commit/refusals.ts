@@ -62,9 +62,21 @@ export function diskFailure(error: unknown, state: string, consequence: string):
   })
 }
 
+/** A disk error while a change of a published commit was applied. */
+export class FailedChange extends Error {
+  constructor(
+    readonly path: string,
+    readonly code: string,
+    cause: unknown,
+  ) {
+    super(code, { cause })
+  }
+}
+
 /** The error of a commit that was published, which recovery will finish. */
 export function unfinishedCommit(error: unknown, seq: number): unknown {
-  const state = `Commit ${seq} is decided but not finished`
+  const where = error instanceof FailedChange ? ` at ${error.path}` : ''
+  const state = `Commit ${seq} is decided but not finished${where}`
   if (!(error instanceof EscrowError)) return diskFailure(error, state, "then run 'escrow recover' to finish it.")
   const hint = [error.hint, "'escrow recover' finishes the commit."].filter((part) => part !== undefined).join(' ')
   return new EscrowError(error.reason, `${state}: ${error.message}`, { hint, cause: error })
@@ -85,6 +97,7 @@ export function busy(): EscrowError {
 const FIRST_STEPS: Readonly<Record<string, string>> = {
   EROFS: 'Mount the disk for writing',
   EACCES: 'Give yourself access to the directory with chmod or chown',
+  EPERM: 'Allow changes (chattr -i, if lsattr shows that it is immutable)',
 }
 
 /** The reason of a full disk or quota. No other check of a commit gives it. */

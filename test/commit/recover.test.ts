@@ -121,6 +121,21 @@ it('waits for the ledger: a record that cannot be appended leaves the commit unf
   expect(committedSince(bench.layout, 0)).toHaveLength(1)
 })
 
+it('names the file that cannot be changed, and is finished once it can', async () => {
+  bench = newBench({ a: { file: 'old' }, c: { file: 'old' }, d: { dir: true } })
+  // As an immutable file: the mode of its directory lets this process change it.
+  const { disk } = reportingDisk(({ name, args }) => {
+    if (name === 'rename' && String(args[1]).endsWith('/a'))
+      throw Object.assign(new Error('EPERM: operation not permitted'), { code: 'EPERM' })
+  }, 'all')
+  await expect(commitEntries(inputFor(bench, ENTRIES), disk)).rejects.toMatchObject({
+    reason: 'access_denied',
+    message: 'Commit 1 is decided but not finished at a: operation not permitted (EPERM).',
+  })
+  expect((await recover(bench.layout, bench.append)).finished).toEqual([1])
+  expect(listing(bench.root)).toEqual({ a: 'file 644 new', d: 'dir 755', 'd/b': 'file 644 new' })
+})
+
 it("names the commit in the ledger's own error", async () => {
   bench = newBench({ a: { file: 'old' } })
   const append = () => Promise.reject(new EscrowError('ledger_unavailable', 'No space is left.'))

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { nothingCommitted } from '../../src/commit/prepare.js'
-import { refusalFor, refusedCommit, stale, unfinishedCommit } from '../../src/commit/refusals.js'
+import { FailedChange, refusalFor, refusedCommit, stale, unfinishedCommit } from '../../src/commit/refusals.js'
 import { EscrowError } from '../../src/core/api-error.js'
 
 const failure = (code: string) => Object.assign(new Error(code), { code })
@@ -16,6 +16,14 @@ it('names the lack of space, not other changes, if the disk is full', () => {
   })
   expect(unfinishedCommit(failure('ENOSPC'), 3)).toMatchObject({
     hint: "Free space on the disk, then run 'escrow recover' to finish it.",
+  })
+})
+
+it('names the file at which a decided commit stopped', () => {
+  expect(unfinishedCommit(new FailedChange('src/a.ts', 'EPERM', failure('EPERM')), 3)).toMatchObject({
+    reason: 'access_denied',
+    message: 'Commit 3 is decided but not finished at src/a.ts: operation not permitted (EPERM).',
+    hint: "Allow changes (chattr -i, if lsattr shows that it is immutable), then run 'escrow recover' to finish it.",
   })
 })
 
