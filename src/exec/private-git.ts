@@ -107,12 +107,13 @@ export class PrivateGit {
     // A copy of the repository does not show where HEAD has moved.
     const known = changes.isReset ? base : this.#head()
     const proposals = await proposalsIn(git, known ?? undefined, this.deps.gitRef, this.#info === undefined)
+    const isDamaged = proposals === undefined && (base !== null || this.#info !== undefined)
     // The session's own git or its settings may have changed the repository meanwhile.
-    if (proposals === undefined || !changes.isThere()) {
+    if (isDamaged || !changes.isThere()) {
       this.drop()
-      return { ...hooks, ...(proposals === undefined && { isDamaged: true }) }
+      return { ...hooks, ...(isDamaged && { isDamaged }) }
     }
-    const { commits, refs } = proposals
+    const { commits, refs } = proposals ?? { commits: [], refs: [] }
     changes.removeHooks()
     const info = { base, own: commits.length > 0 || refs.length > 0 }
     const problem = this.#save(changes, info)
