@@ -117,9 +117,11 @@ async function findInSessions(workspace: Workspace, path: string): Promise<Pick<
 async function refusalsAt({ ledger }: Workspace, path: string): Promise<PastRefusal[]> {
   const found: PastRefusal[] = []
   for await (const record of ledger.records()) {
-    const { at = '-', sessionId: session, intentId: intent } = toHistoryEntry(record)
-    for (const { path: refused, reason } of refusalsOf(record))
-      if (refused === path) found.push({ at, ...defined({ session, intent }), reason })
+    for (const { path: refused, reason } of refusalsOf(record)) {
+      if (refused !== path) continue
+      const { at = '-', sessionId: session, intentId: intent } = toHistoryEntry(record)
+      found.push({ at, ...defined({ session, intent }), reason })
+    }
   }
   return found
 }

@@ -1,6 +1,6 @@
 import type { TraceRecord } from '../core/api.js'
 import { isObject } from '../core/is-object.js'
-import { ownRecord } from './own-record.js'
+import { type OwnRecord, ownRecord } from './own-record.js'
 
 /** Readers for fields of a line that any tool may have written. A value of another type reads as absent. */
 
@@ -31,7 +31,7 @@ export function objectsOf(value: unknown): Record<string, unknown>[] {
   return listOf(value).filter(isObject)
 }
 
-/** The intent of a record; older ledgers name it `intentId`. */
-export function intentOf(record: TraceRecord): string | undefined {
-  return text(record.intent_id) ?? ownRecord(record)?.intent ?? text(record.intentId)
+/** The intent of a record; older ledgers name it `intentId`. @param own our own fields, if they are parsed already */
+export function intentOf(record: TraceRecord, own?: OwnRecord): string | undefined {
+  return text(record.intent_id) ?? (own ?? ownRecord(record))?.intent ?? text(record.intentId)
 }

@@ -2,7 +2,7 @@ import { briefCommand, commandLines } from '../core/command-text.js'
 import { defined } from '../core/defined.js'
 import type { TraceRecord } from '../core/ledger-api.js'
 import { intentOf, objectsOf, text } from './fields.js'
-import { type DataOf, ownRecord, ownRecordOf } from './own-record.js'
+import { type DataOf, type OwnRecord, ownRecord, ownRecordOf } from './own-record.js'
 
 /** Ledger lines of any age and tool, in the form that histories show. */
 
@@ -23,29 +23,33 @@ export interface HistoryEntry {
   readonly why?: string
 }
 
-/** Reads a record for a history. */
+/** Reads a record for a history. Parses our own fields once, because a history may show a whole ledger. */
 export function toHistoryEntry(record: TraceRecord): HistoryEntry {
   const own = ownRecord(record)
   const verdict = own?.type === 'verdict' ? own.verdict : undefined
   const landed = own?.type === 'commit' ? own.landed : undefined
   return {
     what: verdict ?? (landed && 'landed') ?? (own?.type === undefined ? own?.name : own.type) ?? '-',
-    about: aboutOf(record),
+    about: aboutOf(record, own),
     ...defined({
       seq: own?.seq,
       at: text(record.timestamp),
-      intentId: intentOf(record),
+      intentId: intentOf(record, own),
       sessionId: text(record.session_id),
       tx: own?.tx ?? undefined,
       by: own?.reviewer?.name,
-      why: own?.reason ?? own?.words ?? quarantineNote(record) ?? (landed && `on ${landed.branch} as ${landed.commit}`),
+      why: own?.reason ?? own?.words ?? quarantineNote(own) ?? (landed && `on ${landed.branch} as ${landed.commit}`),
     }),
   }
 }
 
 /** Every path in a record, including the old names of moved files; sorted. */
 export function pathsOf(record: TraceRecord): string[] {
-  const { changes = [], path, paths = [] } = ownRecord(record) ?? {}
+  return pathsIn(record, ownRecord(record))
+}
+
+function pathsIn(record: TraceRecord, own: OwnRecord | undefined): string[] {
+  const { changes = [], path, paths = [] } = own ?? {}
   const files = objectsOf(record.files)
   const found = [
     ...files.flatMap((file) => [file.path, file.relative_path]),
@@ -58,23 +62,26 @@ export function pathsOf(record: TraceRecord): string[] {
 
 /** The refusals in a record: of a call, or of a command's effects. */
 export function refusalsOf(record: TraceRecord): { path: string; reason: string }[] {
-  const own = ownRecordOf(record, 'denied', 'command')
-  if (own?.type === 'command') return (own.refused ?? []).map(({ path, reason }) => ({ path, reason }))
-  return own?.path === undefined || own.reason === undefined ? [] : [{ path: own.path, reason: own.reason }]
+  return refusalsIn(ownRecordOf(record, 'denied', 'command'))
 }
 
-function aboutOf(record: TraceRecord): string[] {
-  const own = ownRecordOf(record, 'command', 'check', 'verdict', 'intent_selected', 'scope_changed', 'tool_call')
+function refusalsIn(own: OwnRecord | undefined): { path: string; reason: string }[] {
+  if (own?.type === 'command') return (own.refused ?? []).map(({ path, reason }) => ({ path, reason }))
+  if (own?.type !== 'denied' || own.path === undefined || own.reason === undefined) return []
+  return [{ path: own.path, reason: own.reason }]
+}
+
+function aboutOf(record: TraceRecord, own: OwnRecord | undefined): string[] {
   if ((own?.type === 'command' || own?.type === 'check') && own.command !== undefined) {
     const isStarted = own.type === 'command' && own.started === true
     const end = own.exit_code ?? own.ended ?? (isStarted ? 'started' : undefined)
-    return [formatCommand(own.command, end) + formatRefused(refusalsOf(record))]
+    return [formatCommand(own.command, end) + formatRefused(refusalsIn(own))]
   }
   if (own?.type === 'verdict' && own.command !== undefined) return [formatCommand(own.command, undefined)]
-  const paths = pathsOf(record)
+  const paths = pathsIn(record, own)
   if (own?.type === 'tool_call') return paths.length > 0 ? paths : toolCall(own)
-  if (paths.length > 0 || own === undefined || !('change' in own)) return paths
-  return formatChange(own.change)
+  if (paths.length > 0 || (own?.type !== 'intent_selected' && own?.type !== 'scope_changed')) return paths
+  return own.change === undefined ? [] : formatChange(own.change)
 }
 
 /** A call that changed no path: the tool, and how the call ended if it failed. */
@@ -83,8 +90,8 @@ function toolCall({ tool_name: name, outcome }: DataOf<'tool_call'>): string[] {
   return [outcome === undefined || outcome === 'ok' ? name : `${name}: ${outcome}`]
 }
 
-function quarantineNote(record: TraceRecord): string | undefined {
-  const what = ownRecordOf(record, 'command')?.quarantine
+function quarantineNote(own: OwnRecord | undefined): string | undefined {
+  const what = own?.type === 'command' ? own.quarantine : undefined
   return what && (what === 'taken' ? 'taken from quarantine' : 'dropped from quarantine')
 }
 

@@ -24,3 +24,20 @@ it.each<[Record<string, unknown>, string[]]>([
 ])('%j is summarized as %j', (metadata, summary) => {
   expect(about(metadata)).toEqual(summary)
 })
+
+it.each([
+  { type: 'command', command: ['npm', 'test'], exit_code: 0, quarantine: 'taken', refused: [] },
+  { type: 'tool_call', tool_name: 'write_file', outcome: 'ok' },
+  { type: 'verdict', verdict: 'approved', path: 'a' },
+])('reads our own fields of %j once', (fields) => {
+  let reads = 0
+  const own = {
+    ...fields,
+    get paths() {
+      reads++
+      return undefined
+    },
+  }
+  about(own)
+  expect(reads).toBe(1)
+})

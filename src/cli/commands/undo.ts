@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { defined } from '../../core/defined.js'
-import type { Change, TraceRecord, Workspace } from '../../index.js'
+import type { Change, Workspace } from '../../index.js'
 import { timeOf, toHistoryEntry } from '../../surface/index.js'
 import { type Context, EXIT } from '../context.js'
 import { type AsJson, json, jsonOption, pluralize } from '../output.js'
@@ -77,15 +77,11 @@ async function sameUndos(workspace: Workspace, session: string, changes: readonl
 async function commitsSince({ ledger }: Workspace, since: number): Promise<string[]> {
   const found: string[] = []
   for await (const record of ledger.records()) {
-    const { tx } = toHistoryEntry(record)
-    if (tx !== undefined && isCommit(record) && (timeOf(record) ?? 0) >= since) found.push(tx)
+    if ((timeOf(record) ?? 0) < since) continue
+    const { tx, what } = toHistoryEntry(record)
+    if (tx !== undefined && (what === 'commit' || what === 'undo')) found.push(tx)
   }
   return [...new Set(found)]
-}
-
-function isCommit(record: TraceRecord): boolean {
-  const { what } = toHistoryEntry(record)
-  return what === 'commit' || what === 'undo'
 }
 
 function render(commits: readonly string[], session: string | undefined, changes: readonly Change[]): string {
