@@ -5,7 +5,6 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { compileOnce } from '../support/compiled.js'
-import { WITHOUT_REGISTER_WARNING } from '../support/node-warnings.js'
 import { type Block, fileOf, matchesOutput, normalizeOutput, stepsOf } from './readme-blocks.js'
 
 export const project = fileURLToPath(new URL('../../', import.meta.url))
@@ -56,7 +55,6 @@ export function openShell(home: string, more: NodeJS.ProcessEnv = {}): (command:
     ...process.env,
     PATH: `${home}/node_modules/.bin:${process.env.PATH}`,
     NO_COLOR: '1',
-    ...WITHOUT_REGISTER_WARNING,
     ...more,
   }
   return (command) => {
