@@ -94,7 +94,11 @@ async function check(
   if (ledger === undefined) {
     const empty = reportMissing(withoutTrailer(request, prefix + LEDGER))
     const files = changed.map(({ path, added }) => reportOf(path, added, []))
-    if (heads.length > 0) return { ...empty, problems: [...empty.problems, 'The ledger is gone.'], files }
+    const wasThere = request.file(request.base, prefix + LEDGER) !== undefined
+    const gone = wasThere
+      ? 'The ledger is gone.'
+      : `The ledger is not in the pull request, but a commit names its records. Add ${prefix + LEDGER} to a commit.`
+    if (heads.length > 0) return { ...empty, problems: [...empty.problems, gone], files }
     const note = `There is no ledger at ${prefix + LEDGER}: every line counts as a person’s.`
     return { ...empty, notes: [...empty.notes, note], files }
   }

@@ -303,6 +303,17 @@ describe('an invalid pull request', () => {
     expect((await check(pr)).problems).toEqual(['The ledger is gone.'])
   })
 
+  it('names records of a ledger that was never in a git commit', async () => {
+    const pr = await repository()
+    pr.git('rm', '-q', '--cached', LEDGER)
+    pr.git('checkout', '-q', '--orphan', 'new')
+    pr.git('commit', '-q', '-m', 'base')
+    pr.git('commit', '-q', '--allow-empty', '-m', `work\n\nTrace-Head: 1:${'a'.repeat(64)}`)
+    expect((await check(pr, { base: 'HEAD~1' })).problems).toEqual([
+      `The ledger is not in the pull request, but a commit names its records. Add ${LEDGER} to a commit.`,
+    ])
+  })
+
   it('has agent lines without an approving verdict, with a valid chain', async () => {
     const pr = await repository()
     await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\ny\nz\n'), 'none')
