@@ -31,7 +31,7 @@ export async function reportRun(
     io.err(`git commit kept as a proposal: ${firstLine(message)} (${pluralize(paths.length, 'file')})\n`)
   if (commits.length > 0)
     io.err(
-      `They are not in the repository. 'escrow commit ${id} --git --per proposal' makes commits of what is approved.\n`,
+      `${commits.length === 1 ? 'It is' : 'They are'} not in the repository. 'escrow commit ${id} --git --per proposal' makes commits of what is approved.\n`,
     )
   for (const { ref, subject } of gitRefs)
     io.err(`kept in the session's git, not proposed: ${shortRef(ref)} (${oneLine(subject)})\n`)
@@ -43,7 +43,8 @@ export async function reportRun(
   const asked = refused.map((each) => ({ ...each, ...defined({ intentId }) }))
   io.err(renderRemedies(await remediesIn(workspace, asked, { session: session.id, isKept: true })))
   if (!isNamed && changes.length === 0 && (await dropIfEmpty(workspace, session))) return 0
-  const next = changes.length === 0 ? '' : ` See them with 'escrow diff ${id}', then 'escrow approve ${id}'.`
+  const object = changes.length === 1 ? 'it' : 'them'
+  const next = changes.length === 0 ? '' : ` See ${object} with 'escrow diff ${id}', then 'escrow approve ${id}'.`
   const isOlder = effects.changes.length === 0 && changes.length > 0
   const total = isOlder
     ? `Session '${id}' has ${pluralize(changes.length, 'change')} from earlier.`

@@ -73,9 +73,11 @@ exit 7`,
 
   it('says which changes are from earlier if the program changes nothing', () => {
     const run = (program: string) => shell(`escrow run --session again --intent INT-001 -- ${program}`).stderr
-    expect(run("sh -c 'echo x > src/again'")).toContain("created: src/again\n1 change staged in session 'again'.")
+    expect(run("sh -c 'echo x > src/again'")).toContain(
+      "created: src/again\n1 change staged in session 'again'. See it with 'escrow diff again'",
+    )
     expect(run('true')).toContain(
-      "Nothing changed.\nSession 'again' has 1 change from earlier. See them with 'escrow diff again'",
+      "Nothing changed.\nSession 'again' has 1 change from earlier. See it with 'escrow diff again'",
     )
   })
 
