@@ -1,6 +1,9 @@
 #!/usr/bin/env node
-import { completeHome, startDirectory } from '../surface/index.js'
-import { runShell } from './shell/run.js'
+import { fileURLToPath } from 'node:url'
+import { cacheCompiledCode, completeHome, startDirectory } from '../surface/index.js'
+
+/** The package's version. The bundler defines it (`scripts/bundle.mjs`). */
+declare const ESCROW_VERSION: string
 
 /** Signals that end the command, and then this process. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -32,14 +35,21 @@ const io = {
   signal: stop.signal,
 }
 
-completeHome()
-void runShell(process.argv.slice(2), io, process.env, async () => {
-  const [{ openWorkspace }, { formatRefusals }] = await Promise.all([
-    import('../index.js'),
-    import('../surface/index.js'),
-  ])
-  return { openWorkspace, formatRefusals }
-}).then((code) => {
+/** The rest of the program loads once its compiled code can be reused: hosts start it for every command. */
+async function start(): Promise<number> {
+  completeHome()
+  cacheCompiledCode({ version: ESCROW_VERSION, entry: fileURLToPath(import.meta.url), command: 'sh' })
+  const { runShell } = await import('./shell/run.js')
+  return runShell(process.argv.slice(2), io, process.env, async () => {
+    const [{ openWorkspace }, { formatRefusals }] = await Promise.all([
+      import('../index.js'),
+      import('../surface/index.js'),
+    ])
+    return { openWorkspace, formatRefusals }
+  })
+}
+
+void start().then((code) => {
   process.exitCode = code
   process.stdin.destroy()
   for (const remove of removeListeners) remove()

@@ -136,9 +136,9 @@ describe('a program that reuses compiled code', () => {
 })
 
 describe('the command on Node 20', () => {
-  const start = (home: string, env: NodeJS.ProcessEnv = {}, args = ['init', '--yes']) => {
+  const start = (home: string, env: NodeJS.ProcessEnv = {}, args = ['init', '--yes'], program = 'main') => {
     const { XDG_STATE_HOME, ESCROW_SESSION, NODE_V8_COVERAGE, ...rest } = process.env
-    const entry = join(compileOnce(), 'src/cli/main.js')
+    const entry = join(compileOnce(), `src/cli/${program}.js`)
     const cwd = join(home, 'project')
     mkdirSync(cwd, { recursive: true })
     const options = { cwd, env: { ...rest, HOME: home, ...env }, encoding: 'utf8' } as const
@@ -146,7 +146,7 @@ describe('the command on Node 20', () => {
   }
   const cachedFilesIn = (home: string) => {
     try {
-      return readdirSync(join(home, '.local/state/escrowfs/compiled/0.1.0'))
+      return readdirSync(join(home, '.local/state/escrowfs/compiled/0.1.0'), { recursive: true, encoding: 'utf8' })
     } catch {
       return []
     }
@@ -160,6 +160,15 @@ describe('the command on Node 20', () => {
     expect(start(home, {}, ['status']).stdout).toBe(first.stdout)
     // Newer versions of Node have their own cache, in files of other names.
     expect(cachedFilesIn(home).length).toBeGreaterThan(0)
+  })
+
+  it('stores the code of escrow-sh too, which hosts start for every command', () => {
+    const home = newDir()
+    start(home)
+    const env = { ESCROW_SESSION_ID: 'one' }
+    const before = cachedFilesIn(home).length
+    expect(start(home, env, ['-c', 'true'], 'sh')).toMatchObject({ status: 0, stderr: '' })
+    expect(cachedFilesIn(home).length).toBeGreaterThan(before)
   })
 
   it('stores no code in a session, if a variable moves the state directory, or for an unknown command', () => {
