@@ -107,7 +107,7 @@ export class PrivateGit {
     // A copy of the repository does not show where HEAD has moved.
     const known = changes.isReset ? base : this.#head()
     const proposals = await proposalsIn(git, known ?? undefined, this.deps.gitRef, this.#info === undefined)
-    const isDamaged = proposals === undefined && (base !== null || this.#info !== undefined)
+    const isDamaged = proposals === undefined && (base !== null || this.#info?.own === true)
     // The session's own git or its settings may have changed the repository meanwhile.
     if (isDamaged || !changes.isThere()) {
       this.drop()
