@@ -10,7 +10,7 @@ export interface GitFailure {
   readonly hint?: string
 }
 
-/** Reads what git printed about an error. Its text can be in any language, its commands are not. */
+/** Reads what git printed about an error. Git translates its sentences, but not the commands in them. */
 export function gitFailure(printed: string): GitFailure {
   const command = /^\s*(git config --global --add safe\.directory .+?)\s*$/m.exec(printed)?.[1]
   if (command === undefined) return { problem: joinLines(printed) }

@@ -18,7 +18,7 @@ export interface GitOutcome {
   readonly unfinished?: { readonly what: string; readonly wayOn: string }
   /** Why the session's later commands will not see it. */
   readonly problem?: string
-  /** The command left a repository that git does not read, so its changes of `.git` are undone. */
+  /** The command left a repository that git cannot read, so its changes of `.git` are undone. */
   readonly isDamaged?: true
   /** The command changed hooks, which are as before for later commands. */
   readonly hasHooks?: true

@@ -113,7 +113,10 @@ test -z "$ref" || {
 }
 `
 
-/** As {@link KEEP_BRANCH}, for the files that say what is and was checked out. Only what is no file must make way for its copy. */
+/**
+ * As {@link KEEP_BRANCH}, for HEAD, the index, the reflogs and the files of an unfinished merge or rebase. `mv` replaces a file, but a
+ * directory has to be removed first.
+ */
 const KEEP_STATE = `
 dir=$(git rev-parse --git-dir) || dir=
 set -- \${ref:+"$common/logs/$ref"}

@@ -39,7 +39,7 @@ const SHAPES: Readonly<Record<string, (body: BodyOf) => AnyFunction>> = {
     },
 }
 
-/** Invalid arguments throw, as in Node, and in later releases every error of the path. A denial rejects the promise. */
+/** Throws for invalid arguments, as Node does, and since Node 26.9 for every path that cannot be read. A denial rejects the promise. */
 function blobForm(body: Body): AnyFunction {
   return (...args) => {
     const answer = settle(body, args)

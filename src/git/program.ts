@@ -78,7 +78,7 @@ export class Git {
     return this.output(['hash-object', '-t', 'tree', '--stdin'], call)
   }
 
-  /** @throws EscrowError `unsupported` with git's own message if it refuses the repository, as one of another user */
+  /** @throws EscrowError `unsupported` with git's own message if git refuses the repository, for example because another user owns it */
   requireUsable(): void {
     this.output(['rev-parse', '--git-dir'])
   }

@@ -1,6 +1,6 @@
 /** Approximate number of bytes of WebAssembly that a function executes before V8 optimizes it. */
 const LATE = 2_000_000_000
-/** V8's own limit: of V8 11 (Node 20), and of all releases since. */
+/** V8's default limit in V8 11 (Node 20), and in all later releases. */
 const BY_DEFAULT = process.versions.v8.startsWith('11.') ? 1_800_000 : 13_000_000
 
 /** How many loads are under way. */

@@ -193,8 +193,8 @@ function syncOpened(fd: number): void {
 }
 
 /**
- * Copies a file to a free name. Shares its blocks if the file system supports it (FICLONE), else copies the bytes. Holes stay holes: the
- * image of a disk can have a length that no disk has room for.
+ * Copies a file to a free name. Shares its blocks if the file system supports it (FICLONE), else copies the bytes. Holes stay holes,
+ * because a disk image can be larger than the free space.
  */
 export function cloneFile(from: string, to: string): void {
   const { blocks, size } = statSync(from)

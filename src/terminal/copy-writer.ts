@@ -46,9 +46,7 @@ export class CopyPlan {
 
 const NONE: ReadonlySet<string> = new Set()
 
-/**
- * The errors of an entry that a command could not read either, that another program has just removed or replaced, or whose name is not UTF-8.
- */
+/** The errors of an entry that is not copied: this user may not read it, another program has just removed or replaced it, or its name is not UTF-8. */
 const UNAVAILABLE: ReadonlySet<string | undefined> = new Set(['EACCES', 'ENOENT', 'ENOTDIR', 'EINVAL'])
 
 /** The stage that a copy shows. */

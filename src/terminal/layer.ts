@@ -52,12 +52,12 @@ export function restingLayer(host: string): Layer {
   return openedLayer(host, 0o700)
 }
 
-/** A copy that no process writes to. Later commands see the modes in it, so only those change that exclude this user from reading. */
+/** A copy that no process writes to. Later commands see its modes, so a mode changes only if it keeps this user from reading. */
 export function restingCopy(host: string): Layer {
   return openedLayer(host, process.geteuid?.() === 0 ? 0 : 0o500)
 }
 
-/** @param bits what the owner may do with each directory; with each file, the right to read of it */
+/** @param bits the mode bits that the owner gets for each directory that is listed. Of these, a file that is read gets the right to read. */
 function openedLayer(host: string, bits: number): Layer {
   const known = restingPaths(host)
   const at = (path: RelPath) => {
