@@ -74,8 +74,7 @@ function overwrite(placing: Placing): boolean {
     if (backup === 'ours') return true
     if (backup === 'theirs') return false
     // A save by rename since the link leaves the approved content only in our backup: check again. The target is
-    // checked
-    // last, right before our rename, which keeps the window as small as possible.
+    // checked last, right before our rename, which keeps the window as small as possible.
     if (backup === 'moved' || (backup !== 'seen' && !isSameFile(backup, disk.lstat(target)))) continue
     if (renameIfThere(disk, slot.fresh, target)) return true
   }
