@@ -47,8 +47,14 @@ export interface Stop {
 /** The longest line that is laid out whole, in UTF-16 units. A longer one is split. */
 const CHUNK = 1_000
 
-/** Commands that are listed below a chapter's title. */
-const COMMANDS_SHOWN = 3
+/** Lines below a chapter's title: its commands, or the first ones and the number of the others. */
+const COMMAND_LINES = 3
+
+/** The commands that are listed below a chapter's title, and the number of those that are not. */
+export function listCommands({ commands }: Chapter): { readonly shown: Chapter['commands']; readonly others: number } {
+  const shown = commands.length > COMMAND_LINES ? commands.slice(0, COMMAND_LINES - 1) : commands
+  return { shown, others: commands.length - shown.length }
+}
 
 /**
  * @param opened paths of files that the reviewer has unfolded
@@ -72,7 +78,7 @@ export function toDocument(
     add({ kind: 'question', lines: 3, question, stop: stops.length - 1 })
   }
   for (const group of chapters) {
-    add({ kind: 'group', lines: 2 + Math.min(group.commands.length, COMMANDS_SHOWN), group })
+    add({ kind: 'group', lines: 2 + Math.min(group.commands.length, COMMAND_LINES), group })
     for (const change of group.changes) {
       const folded = group.folded === true && !opened.has(change.path)
       const whole = folded || change.hunks.length === 0

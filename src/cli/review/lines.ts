@@ -12,8 +12,9 @@ import {
   wordDiff,
 } from '../../surface/index.js'
 import { flagName } from '../flag-name.js'
+import { pluralize } from '../output.js'
 import { originLabels } from '../render-diff.js'
-import { type HunkLine, hunkLines, type Item } from './document.js'
+import { type HunkLine, hunkLines, type Item, listCommands } from './document.js'
 import { type Charset, columnsOf, fitLine, type Line, type Span, type Style, wrap, wrapHanging } from './text.js'
 
 /** The tokens of each line of a file's new content. Removed lines have one colour. */
@@ -42,8 +43,10 @@ function groupRows(group: Chapter, at: number, context: LayoutContext): Line[] {
     const style = group.attention === undefined ? 'group' : 'warn'
     return hanging({ text: `== ${oneLine(group.title)} ==`, style }, 3, context)
   }
-  const run = group.commands[at - 2]
-  return run === undefined ? [[]] : runRows(run, context)
+  const { shown, others } = listCommands(group)
+  const run = shown[at - 2]
+  if (run !== undefined) return runRows(run, context)
+  return hanging({ text: `  and ${pluralize(others, 'other command')}`, style: 'dim' }, RUN_HANG, context)
 }
 
 /** Rows of a command at most. The end of its last row says how it ended. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { toDocument } from '../../../src/cli/review/document.js'
 import { type LayoutContext, layoutLine } from '../../../src/cli/review/lines.js'
 import type { Question } from '../../../src/core/api.js'
 import { setOf, widthOf } from './sets.js'
@@ -38,6 +39,27 @@ describe('the command of a step', () => {
     const rows = layoutLine(runOf(`a\x1b[2J${'b'.repeat(300)}`), 2, layoutContext(columns))
     for (const row of rows) expect(widthOf(row)).toBeLessThanOrEqual(columns)
     expect(rows.flat().every(({ text }) => !text.includes('\x1b'))).toBe(true)
+  })
+})
+
+describe('the commands of a step', () => {
+  const [change] = setOf({ path: 'a', oldText: 'a\n', newText: 'b\n' }).changes
+  const rowsWith = (count: number) => {
+    const commands = Array.from({ length: count }, (_, index) => ({ command: `true ${index + 1}`, end: 0 }))
+    const chapter: Chapter = { title: 'Step 1', changes: change === undefined ? [] : [change], tools: [], commands }
+    const [group] = toDocument([chapter], []).items
+    if (group === undefined) throw new Error('no group')
+    return Array.from({ length: group.lines - 2 }, (_, index) => rowsOf(group, index + 2)).flat()
+  }
+
+  it.each([0, 1, 2, 3])('are all listed if there are %i', (count) => {
+    expect(rowsWith(count)).toHaveLength(count)
+    expect(rowsWith(count).join('')).not.toContain('other')
+  })
+
+  it('are the first two and the number of the others if there are more', () => {
+    expect(rowsWith(4)).toEqual(['  ran true 1: exit 0', '  ran true 2: exit 0', '  and 2 other commands'])
+    expect(rowsWith(50).at(-1)).toBe('  and 48 other commands')
   })
 })
 
