@@ -7,7 +7,7 @@ import type {
   ReleaseRules,
   ReleaseTier,
 } from '../core/release-api.js'
-import { compileScope, HOST_SETTINGS, type Scope, secretName } from '../policy/index.js'
+import { compileScope, protection, type Scope, secretName } from '../policy/index.js'
 import { runsCode } from '../risk/index.js'
 import { classesOf } from './classes.js'
 
@@ -83,7 +83,9 @@ function decideOne(change: Change, tiers: readonly Tier[], allowed: Scope): Deci
 }
 
 function describe(classes: ReadonlySet<ReleaseClass>, { kind, mutation }: Change): string {
-  if (classes.size > 0) return `a change of the class ${[...classes].join(', ')}`
+  const narrow = [...classes].filter((name) => name !== 'any')
+  if (narrow.length > 0) return `a change of the class ${narrow.join(' or ')}`
+  if (classes.size > 0) return 'new behaviour or data, which only the class any includes'
   if (kind !== 'modify' && kind !== 'create') return `a change of the kind ${kind}`
   if (kind === 'create' || mutation?.class === 'INTENT_EVOLUTION')
     return 'new behaviour or data in a file other than JavaScript and TypeScript'
@@ -115,11 +117,9 @@ function placeOf(line: number | undefined): string {
 
 function neverReason(path: string, allowed: Scope): string | undefined {
   if (!allowed.matches(path)) return `${path} is under \`approval.auto.never\``
-  const top = path.split('/')[0] ?? ''
-  if (top === '.orchestration' || top === '.git' || path === '.intentignore') return `${path} belongs to escrow or git`
+  const found = protection(path)
+  if (found !== undefined && found.level !== 'highlight') return `${path} is protected: ${found.why}`
   if (path.split('/').some((name) => secretName(name))) return `${path} has the name of a secret`
-  if (HOST_SETTINGS.some((name) => path === name || path.startsWith(`${name}/`)))
-    return `${path} is a setting of an agent program`
   const what = runsCode(path) ?? runsCode(path.toLowerCase())
   return what === undefined ? undefined : `${path} ${what}`
 }

@@ -38,11 +38,17 @@ const OPEN: ReleaseRules = {
   never: [],
 }
 
+const { mutation: _, ...unclassified } = change()
+
 const newEvolution = (path: string) => change({ path, mutation: { class: 'INTENT_EVOLUTION', rule: 'x', detail: '' } })
 
 const tierOf = (each: Change, rules: ReleaseRules | undefined = OPEN) => decideRelease(rules, [each])[0]?.tier
 
 describe('a tier', () => {
+  it('releases a new file that is not executable', () => {
+    expect(tierOf(change({ kind: 'create', before: null, mode: { before: null, after: 0o644 } }))).toBe('all')
+  })
+
   it('releases a change of its class in its paths', () => {
     expect(tierOf(change())).toBe('all')
     expect(decideRelease(undefined, [change()])[0]).toMatchObject({ reasons: [expect.any(String)] })
@@ -107,6 +113,55 @@ describe('a tier', () => {
     ).toEqual(['all', 'all'])
   })
 
+  it('counts only the changes that it releases', () => {
+    const [open] = OPEN.tiers
+    if (open === undefined) throw new Error('There is no tier.')
+    const one = { ...open, maxFiles: 1 }
+    const rules = {
+      tiers: [
+        { ...one, name: 'docs', paths: ['docs/**'] },
+        { ...one, name: 'src', paths: ['src/**'] },
+      ],
+      never: [],
+    }
+    const changes = [change(), change({ path: 'src/b.ts', flags: ['drifted'] }), change({ path: 'docs/a.md' })]
+    expect(decideRelease(rules, changes).map(({ tier }) => tier)).toEqual(['src', undefined, 'docs'])
+  })
+
+  it.each<readonly [glob: string, each: Change, reason: string]>([
+    ['src/**', change({ path: 'docs/a.md' }), 'no tier is for this path'],
+    [
+      '**',
+      change({ path: 'docs/a.md' }),
+      'no tier is for a change of the class refactor or formatting or documentation',
+    ],
+    ['**', newEvolution('src/a.ts'), 'no tier is for new behaviour or data, which only the class any includes'],
+    ['**', change({ kind: 'rename', from: 'src/b.ts' }), 'no tier is for a change of the kind rename'],
+    [
+      '**',
+      { ...unclassified, path: 'a.py', kind: 'create', before: null },
+      'no tier is for new behaviour or data in a file other than JavaScript and TypeScript',
+    ],
+    ['**', newEvolution('a.py'), 'no tier is for new behaviour or data in a file other than JavaScript and TypeScript'],
+    [
+      '**',
+      change({ mutation: { class: 'UNVERIFIED', rule: 'size', detail: 'too large' } }),
+      'no tier is for a change whose class is not proven (too large)',
+    ],
+    ['**', unclassified, 'no tier is for a change whose class is not proven'],
+  ])('for %s says why it does not release another change', (glob, each, reason) => {
+    const tiers = OPEN.tiers.map((tier) => ({ ...tier, paths: [glob], classes: ['tests'] as const }))
+    expect(decideRelease({ tiers, never: [] }, [each])).toMatchObject([{ reasons: [reason] }])
+  })
+
+  it('names the facts of a change where they are known', () => {
+    const { risk, ...unknown } = change()
+    expect(decideRelease(OPEN, [change(), unknown])).toEqual([
+      { path: 'src/a.ts', reasons: [expect.any(String)], risk },
+      { path: 'src/a.ts', reasons: [expect.any(String)] },
+    ])
+  })
+
   it('counts the added and removed lines of all its changes', () => {
     const [tier] = OPEN.tiers
     if (tier === undefined) throw new Error('There is no tier.')
@@ -166,6 +221,14 @@ describe('no tier releases', () => {
       'vite.config.ts',
     ],
     ...['db/migrations/001_users.sql', 'PACKAGE.JSON', 'Package-Lock.json', '.GITHUB/workflows/ci.yml'],
+    ...[
+      '.Orchestration/policy.yaml',
+      '.Git/info/a.md',
+      '.IntentIgnore',
+      '.Claude/commands/a.md',
+      'claude.md',
+      'Claude.MD',
+    ],
   ])('%s', (path) => {
     expect(tierOf(change({ path }))).toBeUndefined()
     expect(tierOf(change({ path: 'docs/a.md', from: path }))).toBeUndefined()
@@ -174,11 +237,10 @@ describe('no tier releases', () => {
   it('one of two changes at a path, under its old or its new name', () => {
     const gone = change({ path: 'docs/a.md', kind: 'delete', after: null })
     const renamed = change({ path: 'src/b.ts', from: 'docs/a.md', kind: 'rename' })
-    for (const other of [gone, renamed])
-      expect(decideRelease(OPEN, [change({ path: 'docs/a.md' }), other]).map(({ tier }) => tier)).toEqual([
-        undefined,
-        undefined,
-      ])
+    const moved = change({ path: 'docs/b.md', from: 'docs/a.md' })
+    const shared = { reasons: ['another change is at the same path'] }
+    for (const other of [gone, renamed, moved])
+      expect(decideRelease(OPEN, [change({ path: 'docs/a.md' }), other])).toMatchObject([shared, shared])
   })
 
   it('a deletion, for that reason only', () => {
@@ -216,6 +278,7 @@ describe('no tier releases', () => {
   it.each([
     ['a mode', change({ mode: { before: 0o644, after: 0o755 } })],
     ['an executable file', change({ kind: 'create', before: null, mode: { before: null, after: 0o755 } })],
+    ['a mode that takes a permission away', change({ mode: { before: 0o755, after: 0o644 } })],
     ['a link', change({ kind: 'link' })],
   ])('%s, whatever the tier requires', (_, each) => {
     const [tier] = OPEN.tiers
