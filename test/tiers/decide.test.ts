@@ -56,8 +56,14 @@ describe('a tier', () => {
 
   it.each([
     ['formatting', change(), true],
+    ['formatting', change({ mutation: { class: 'AST_REFACTOR', rule: 'same', detail: '' } }), true],
     ['formatting', change({ mutation: { class: 'AST_REFACTOR', rule: 'renamed', detail: '' } }), false],
     ['refactor', change({ mutation: { class: 'AST_REFACTOR', rule: 'renamed', detail: '' } }), true],
+    [
+      'refactor',
+      change({ mutation: { class: 'AST_REFACTOR', rule: 'x', detail: '', declared: 'AST_REFACTOR' } }),
+      true,
+    ],
     [
       'refactor',
       change({ mutation: { class: 'AST_REFACTOR', rule: 'x', detail: '', declared: 'INTENT_EVOLUTION' } }),
@@ -280,6 +286,7 @@ describe('no tier releases', () => {
     ['an executable file', change({ kind: 'create', before: null, mode: { before: null, after: 0o755 } })],
     ['a mode that takes a permission away', change({ mode: { before: 0o755, after: 0o644 } })],
     ['a link', change({ kind: 'link' })],
+    ['a file without lines to read', change({ hunks: [] })],
   ])('%s, whatever the tier requires', (_, each) => {
     const [tier] = OPEN.tiers
     const lax = tier === undefined ? OPEN : { ...OPEN, tiers: [{ ...tier, requires: [] }] }
