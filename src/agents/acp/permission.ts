@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { Change, Review } from '../../index.js'
 import { oneLine } from '../../surface/index.js'
+import { toRecord } from './tool.js'
 
 /** How many staged files are shown as diffs, and how many characters together. */
 const DIFFS_PER_REQUEST = 50
@@ -18,22 +19,51 @@ const permissionParams = z.looseObject({
 export async function addStagedChanges(params: unknown, root: string, review: Review): Promise<unknown> {
   const { toolCall, ...rest } = permissionParams.parse(params)
   const { changes } = await review.changes()
-  const content = [...(toolCall.content ?? []), ...(await renderChanges(changes, root, review))]
+  const { summary, diffs } = await renderChanges(changes, review, async (change) => textsOf(change, root, review))
+  const content = [...(toolCall.content ?? []), textContent(summary), ...diffs]
   return { ...rest, toolCall: { ...toolCall, content } }
 }
 
-async function renderChanges(changes: readonly Change[], root: string, review: Review): Promise<unknown[]> {
-  const diffs: unknown[] = []
+const subjectParams = z.looseObject({
+  description: z.string().nullish().catch(undefined),
+  subject: z
+    .looseObject({
+      type: z.literal('tool_call'),
+      toolCall: z.looseObject({ content: z.array(z.unknown()).nullish().catch(undefined) }),
+    })
+    .nullish()
+    .catch(undefined),
+})
+
+/**
+ * As {@link addStagedChanges}, for version 2: a request has a subject. If it is a tool call, its content gets the staged changes;
+ * else their summary follows the description.
+ */
+export async function addStagedChangesToSubject(params: unknown, root: string, review: Review): Promise<unknown> {
+  const { description, subject } = subjectParams.parse(params)
+  const { changes } = await review.changes()
+  const { summary, diffs } = await renderChanges(changes, review, async (change) =>
+    subject ? patchOf(change, root) : undefined,
+  )
+  if (!subject) return { ...toRecord(params), description: description ? `${description}\n\n${summary}` : summary }
+  const content = [...(subject.toolCall.content ?? []), textContent(summary), ...diffs]
+  return { ...toRecord(params), subject: { ...subject, toolCall: { ...subject.toolCall, content } } }
+}
+
+/** A change as content of a tool call, and its number of characters; undefined if it cannot be shown as a diff. */
+type Render = (change: Change) => Promise<{ readonly diff: object; readonly size: number } | undefined>
+
+async function renderChanges(changes: readonly Change[], review: Review, render: Render) {
+  const diffs: object[] = []
   const listed: string[] = []
   let remaining = DIFF_CHARACTERS
   for (const change of changes) {
-    const diff = diffs.length < DIFFS_PER_REQUEST && remaining > 0 ? await diffOf(change, root, review) : undefined
-    const size = diff === undefined ? 0 : (diff.oldText?.length ?? 0) + diff.newText.length
-    if (diff === undefined || size > remaining) listed.push(`- ${change.kind} ${nameOf(change)}`)
-    else diffs.push(diff)
-    remaining -= size
+    const rendered = diffs.length < DIFFS_PER_REQUEST && remaining > 0 ? await render(change) : undefined
+    if (rendered === undefined || rendered.size > remaining) listed.push(`- ${change.kind} ${nameOf(change)}`)
+    else diffs.push(rendered.diff)
+    remaining -= rendered?.size ?? 0
   }
-  return [textContent(summarize(changes, listed, review.sessionId)), ...diffs]
+  return { summary: summarize(changes, listed, review.sessionId), diffs }
 }
 
 function summarize(changes: readonly Change[], listed: readonly string[], session: string): string {
@@ -53,8 +83,8 @@ function nameOf({ from, path }: Change): string {
   return oneLine(from === undefined ? path : `${from} to ${path}`)
 }
 
-/** Undefined for a change that two texts cannot show. */
-async function diffOf({ kind, path, flags }: Change, root: string, review: Review) {
+/** Both texts of a change. Undefined for one that two texts cannot show. */
+async function textsOf({ kind, path, flags }: Change, root: string, review: Review): ReturnType<Render> {
   if ((kind !== 'create' && kind !== 'modify') || flags.includes('binary') || flags.includes('symlink'))
     return undefined
   const [before, after] = [await review.content(path, 'before'), await review.content(path, 'after')]
@@ -62,7 +92,26 @@ async function diffOf({ kind, path, flags }: Change, root: string, review: Revie
   const oldText = before === undefined ? null : textOf(before)
   const newText = textOf(after)
   if (oldText === undefined || newText === undefined) return undefined
-  return { type: 'diff' as const, path: join(root, path), oldText, newText }
+  const diff = { type: 'diff', path: join(root, path), oldText, newText }
+  return { diff, size: (oldText?.length ?? 0) + newText.length }
+}
+
+/** A change of a file's lines as a patch of git. Undefined for any other, and for a name that git would quote. */
+function patchOf({ kind, path, flags, hunks, mode }: Change, root: string): Awaited<ReturnType<Render>> {
+  const operation = kind === 'create' ? 'add' : kind
+  if ((operation !== 'add' && operation !== 'modify') || hunks.length === 0 || flags.includes('symlink'))
+    return undefined
+  if (oneLine(path) !== path || /["\\]/.test(path)) return undefined
+  const names = operation === 'add' ? ['/dev/null', `b/${path}`] : [`a/${path}`, `b/${path}`]
+  const header = [
+    `diff --git a/${path} b/${path}`,
+    ...(operation === 'add' ? [`new file mode 100${(mode?.after ?? 0o644).toString(8)}`] : []),
+    `--- ${names[0]}`,
+    `+++ ${names[1]}`,
+  ]
+  const text = `${header.join('\n')}\n${hunks.map((hunk) => hunk.text).join('')}`
+  const changes = [{ operation, path: join(root, path) }]
+  return { diff: { type: 'diff', changes, patch: { format: 'git_patch', text } }, size: text.length }
 }
 
 function textOf(bytes: Uint8Array): string | undefined {

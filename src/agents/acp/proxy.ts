@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { personGate, withFeedback } from '../../hooks/index.js'
 import type { Feedback, HomeHost, RunningCommand, Session, Workspace } from '../../index.js'
 import { errorText, oneLine, SerialQueue } from '../../surface/index.js'
-import { forwardInitialize, modelOf, rewriteInitializeAnswer } from './capabilities.js'
+import { forwardInitialize, modelAmong, modelOf, rewriteInitializeAnswer } from './capabilities.js'
 import { type BufferReader, readTextFile, writeTextFile } from './files.js'
 import {
   type Answer,
@@ -17,7 +17,7 @@ import {
 } from './message.js'
 import { assertAbsolute, isBelow } from './paths.js'
 import type { Peer } from './peer.js'
-import { addStagedChanges } from './permission.js'
+import { addStagedChanges, addStagedChangesToSubject } from './permission.js'
 import { Terminals } from './terminals.js'
 import { type Call, execute, type Tool, toRecord } from './tool.js'
 
@@ -42,6 +42,7 @@ const FORWARDED: ReadonlySet<string> = new Set([
   'session/request_permission',
   'elicitation/create',
   'elicitation/complete',
+  'auth/status_update',
   '$/cancel_request',
 ])
 
@@ -150,10 +151,13 @@ export class AcpProxy {
     if (method === 'session/request_permission') {
       const { workspace, session } = this.deps
       await this.#ingestEffects()
-      const staged = await addStagedChanges(params, workspace.root, await workspace.review(session.id))
+      const review = await workspace.review(session.id)
+      if (this.#version > 1) return addStagedChangesToSubject(params, workspace.root, review)
+      const staged = await addStagedChanges(params, workspace.root, review)
       return replaceContent(staged, 'toolCall', (content) => this.#terminals.withTerminalOutput(content))
     }
     if (method !== 'session/update') return params
+    this.#readModel(modelAmong(toRecord(params).update))
     return replaceContent(params, 'update', (content) => this.#terminals.withTerminalOutput(content))
   }
 
@@ -189,9 +193,12 @@ export class AcpProxy {
         this.#version = version
         session.attribute(agent)
       })
-    const model = modelOf(method, params, answer)
-    if (model !== undefined) session.attribute({ model })
+    this.#readModel(modelOf(method, params, answer))
     return answer
+  }
+
+  #readModel(model: string | undefined): void {
+    if (model !== undefined) this.deps.session.attribute({ model })
   }
 
   /** Refuses a working directory that the agent's mount does not show. */

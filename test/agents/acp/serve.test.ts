@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { forwardInitialize } from '../../../src/agents/acp/capabilities.js'
@@ -170,7 +171,7 @@ describe('forwarding', () => {
       protocolVersion: 2,
       clientCapabilities: {
         x: 1,
-        auth: { terminal: false },
+        auth: {},
         fs: { readTextFile: true, writeTextFile: true },
         terminal: true,
       },
@@ -245,6 +246,10 @@ describe('the ledger', () => {
     expect(session.agent?.model).toBe('m-other')
     await editor.request('session/set_model', { sessionId: 's1', modelId: 'default' })
     expect(session.agent?.model).toBe('m-other')
+    const configOptions = [{ id: 'model', category: 'model', type: 'select', currentValue: 'm-new', options: [] }]
+    const update = { sessionUpdate: 'config_option_update', configOptions }
+    await editor.prompt({ notify: 'session/update', params: { sessionId: 's1', update } })
+    expect(session.agent?.model).toBe('m-new')
   })
 })
 
@@ -265,6 +270,64 @@ describe('version 2 of the protocol', () => {
     expect([project.text('mail/m.ts'), existsSync(`${root}/src/new.ts`)]).toEqual([FILES['mail/m.ts'], false])
     expect(session.agent).toMatchObject({ tool: 'scripted', toolVersion: '3' })
     expect(editor.received.filter(({ method }) => method !== undefined)).toEqual([])
+  })
+
+  it('adds the staged changes to a permission request for a tool call, as patches that git can apply', async () => {
+    const { editor, root, project } = await startProxySession({ ...FILES, 'src/end.ts': 'no end' }, {}, 2)
+    editor.answerRequest = () => ({ result: { outcome: { outcome: 'selected', optionId: 'yes' } } })
+    const content = [{ type: 'content', content: { type: 'text', text: 'mine' } }]
+    const subject = { type: 'tool_call', toolCall: { toolCallId: 'c1', content } }
+    const writes = {
+      'src/a.ts': 'new\n',
+      'src/end.ts': 'no end\nnow',
+      'src/new file.ts': 'one\ntwo',
+      'src/"q".ts': 'q\n',
+    }
+    const results = await editor.prompt(
+      ...Object.entries(writes).map(([path, text]) => ({ write: `${root}/${path}`, content: text })),
+      { remove: `${root}/src/b.ts` },
+      { request: 'session/request_permission', params: { sessionId: 's1', title: 'Go on?', subject, options: [] } },
+    )
+    expect(results.at(-1)?.result).toEqual({ outcome: { outcome: 'selected', optionId: 'yes' } })
+    const params = editor.received.find(({ method }) => method === 'session/request_permission')?.params
+    const [first, summary, ...diffs] = Object.values(params?.subject?.toolCall?.content ?? {})
+    expect([params?.title, first]).toEqual(['Go on?', content[0]])
+    expect(summary?.content?.text).toMatch(
+      /^escrow: 5 changes are staged .*\n.*\n- delete src\/b\.ts\n- create src\/"q"\.ts$/,
+    )
+    expect(diffs.map(({ changes }) => changes)).toEqual([
+      [{ operation: 'modify', path: `${root}/src/a.ts` }],
+      [{ operation: 'modify', path: `${root}/src/end.ts` }],
+      [{ operation: 'add', path: `${root}/src/new file.ts` }],
+    ])
+    const patch = diffs.map((diff) => String(diff.patch?.text)).join('')
+    execFileSync('git', ['apply', '--whitespace=nowarn', '-'], { cwd: root, input: patch })
+    for (const path of ['src/a.ts', 'src/end.ts', 'src/new file.ts'] as const)
+      expect(project.text(path)).toBe(writes[path])
+  })
+
+  it('describes the staged changes in a permission request for anything else', async () => {
+    const { editor, root } = await startProxySession(FILES, {}, 2)
+    editor.answerRequest = () => ({ result: { outcome: { outcome: 'cancelled' } } })
+    const ask = (more: object) => ({
+      request: 'session/request_permission',
+      params: { sessionId: 's1', title: 'Run it?', options: [], ...more },
+    })
+    const subject = { type: 'command', command: 'make', cwd: root }
+    await editor.prompt(
+      { write: `${root}/src/a.ts`, content: 'new\n' },
+      ask({ description: 'Mine.', subject }),
+      ask({}),
+    )
+    const [first, second] = editor.received.flatMap(({ method, params }) =>
+      method === 'session/request_permission' ? [params] : [],
+    )
+    expect(first).toMatchObject({
+      subject,
+      description: expect.stringMatching(/^Mine\.\n\nescrow: 1 change is staged .*\n.*\n- modify src\/a\.ts$/),
+    })
+    expect(second?.description).toMatch(/^escrow: 1 change is staged /)
+    expect(second).not.toHaveProperty('subject')
   })
 
   it('is refused for an editor that only supports version 1', async () => {
