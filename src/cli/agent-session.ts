@@ -11,7 +11,7 @@ import {
   type Session,
   type Workspace,
 } from '../index.js'
-import { HOME_HOSTS, hostOfProgram } from '../surface/index.js'
+import { HOME_HOSTS, hostOfCommand } from '../surface/index.js'
 import { type Io, UsageError } from './context.js'
 import { requireIntent } from './intents/require-intent.js'
 import { oneLine } from './printable.js'
@@ -153,8 +153,8 @@ export async function runHere(
 
 /** Converts the command line options to options of `session.run`. */
 export function runOptionsOf(
-  [program = '']: readonly string[],
-  { network, allowHost, env, client = hostOfProgram(program), home }: AgentOptions,
+  command: readonly string[],
+  { network, allowHost, env, client = hostOfCommand(command), home }: AgentOptions,
 ) {
   return {
     network: network === true,

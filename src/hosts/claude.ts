@@ -21,6 +21,11 @@ export const claude: HomeHostProfile = {
   },
   home: {
     programs: ['claude', 'claude-code-acp', 'claude-agent-acp'],
+    adapterPackages: [
+      '@agentclientprotocol/claude-agent-acp',
+      '@zed-industries/claude-agent-acp',
+      '@zed-industries/claude-code-acp',
+    ],
     state: ['.claude'],
     logins: ['.claude/.credentials.json', '.claude.json'],
     settings: [

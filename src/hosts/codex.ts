@@ -15,6 +15,7 @@ export const codex: HomeHostProfile = {
   workspaceSettings: { json: ['.codex/hooks.json'], toml: ['.codex/config.toml'] },
   home: {
     programs: ['codex', 'codex-acp'],
+    adapterPackages: ['@agentclientprotocol/codex-acp', '@zed-industries/codex-acp'],
     state: ['.codex'],
     logins: ['.codex/auth.json', '.codex/.credentials.json'],
     settings: [

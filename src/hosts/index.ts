@@ -13,7 +13,7 @@ export {
   HOSTS,
   homeOf,
   homeProfileOf,
-  hostOfProgram,
+  hostOfCommand,
   profileOf,
   providerHosts,
   providerOf,

@@ -38,6 +38,8 @@ export interface HostSettings {
 export interface HostHome {
   /** Names of the host's programs. */
   readonly programs: readonly string[]
+  /** The npm packages of adapters that start it. Its own package is {@link HostProvider.npmPackage}. */
+  readonly adapterPackages?: readonly string[]
   /** Directories that it may write in a session. */
   readonly state: readonly string[]
   /** Files with a login or tokens: secrets to every other program. */

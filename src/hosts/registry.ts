@@ -47,8 +47,24 @@ export function providerOf(name: HomeHost): HostProvider {
   return PROFILES[name].provider
 }
 
-/** The host of a program, by the program's name; undefined for any other program. */
-export function hostOfProgram(program: string): HomeHost | undefined {
+/** The commands that install an npm package and run its program, and their options without a value. */
+const RUNNERS = [['npx'], ['bunx'], ['npm', 'exec'], ['npm', 'x'], ['pnpm', 'dlx'], ['yarn', 'dlx'], ['bun', 'x']]
+const RUNNER_OPTIONS = ['-y', '--yes', '-q', '--quiet', '--']
+
+/**
+ * The host that a command starts: by its program's name, or by the npm package that it runs, as in `npx -y PACKAGE@VERSION`.
+ * Undefined for any other command, and for a runner with other options.
+ */
+export function hostOfCommand([program = '', ...args]: readonly string[]): HomeHost | undefined {
   const name = program.slice(program.lastIndexOf('/') + 1)
-  return HOME_HOSTS.find((host) => homeOf(host).programs.includes(name))
+  const host = HOME_HOSTS.find((each) => homeOf(each).programs.includes(name))
+  if (host !== undefined) return host
+  const runner = RUNNERS.find((words) => words.every((word, at) => word === [name, ...args][at]))
+  const specifier = runner && args.slice(runner.length - 1).find((arg) => !RUNNER_OPTIONS.includes(arg))
+  const npmPackage = specifier?.replace(/(?<=.)@.*$/, '')
+  return HOME_HOSTS.find((each) => npmPackage !== undefined && packagesOf(each).includes(npmPackage))
+}
+
+function packagesOf(host: HomeHost): readonly string[] {
+  return [providerOf(host).npmPackage, ...(homeOf(host).adapterPackages ?? [])]
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { HOME_HOSTS, HOSTS, homeOf, hostOfProgram, profileOf } from '../../src/hosts/index.js'
+import { HOME_HOSTS, HOSTS, homeOf, hostOfCommand, profileOf } from '../../src/hosts/index.js'
 import { HOST_SETTINGS, protection } from '../../src/policy/protected.js'
 import { REPOSITORY } from '../support/usage.js'
 
@@ -32,6 +32,32 @@ describe.each(HOSTS)('the profile of %s', (host) => {
 
 it("finds a program's host by its name, in any directory", () => {
   for (const host of HOME_HOSTS)
-    for (const program of homeOf(host).programs) expect(hostOfProgram(`/opt/bin/${program}`)).toBe(host)
-  expect(hostOfProgram('bash')).toBeUndefined()
+    for (const program of homeOf(host).programs) expect(hostOfCommand([`/opt/bin/${program}`, '-p'])).toBe(host)
+  expect(hostOfCommand(['bash'])).toBeUndefined()
+  expect(hostOfCommand([])).toBeUndefined()
+})
+
+it.each([
+  ['npx @openai/codex exec', 'codex'],
+  ['npx -y @agentclientprotocol/claude-agent-acp@0.101.0', 'claude'],
+  ['/usr/bin/npx --yes -- @agentclientprotocol/codex-acp@latest --flag', 'codex'],
+  ['npm exec -- @google/gemini-cli', 'gemini'],
+  ['npm x opencode-ai', 'opencode'],
+  ['pnpm dlx cline@3', 'cline'],
+  ['yarn dlx @anthropic-ai/claude-code', 'claude'],
+  ['bun x @openai/codex', 'codex'],
+  ['bunx @openai/codex', 'codex'],
+  // Another package, whatever it is called.
+  ['npx @evil/claude-agent-acp', undefined],
+  ['npx claude-agent-acp', undefined],
+  ['npx other @openai/codex', undefined],
+  ['npx -p @openai/codex other', undefined],
+  ['npx -c @openai/codex', undefined],
+  ['npx --registry @openai/codex other', undefined],
+  ['npm run @openai/codex', undefined],
+  ['npm install @openai/codex', undefined],
+  ['dlx @openai/codex', undefined],
+  ['npx', undefined],
+])('finds the host of an npm package that a command runs: %s', (command, host) => {
+  expect(hostOfCommand(command.split(' '))).toBe(host)
 })

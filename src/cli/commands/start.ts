@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { HOME_HOSTS, homeProfileOf } from '../../hosts/index.js'
 import { EscrowError, findProgram, rootOf, type Workspace } from '../../index.js'
-import { failuresOf, firstToFix, hostOfProgram, proposeScope, providerHosts, providerOf } from '../../surface/index.js'
+import { failuresOf, firstToFix, hostOfCommand, proposeScope, providerHosts, providerOf } from '../../surface/index.js'
 import { type AgentOptions, addAgentOptions, openAgentSession, runHere } from '../agent-session.js'
 import { type Context, EXIT } from '../context.js'
 import { requireIntent, unknownIntentError } from '../intents/require-intent.js'
@@ -126,7 +126,7 @@ async function refuseUncontained({ library, directory }: Context): Promise<void>
 
 /** Adds the login variables of the client and the hosts of its provider to the options. */
 function withClient(program: readonly string[], options: Options): Options {
-  const client = options.client ?? hostOfProgram(program[0] ?? '')
+  const client = options.client ?? hostOfCommand(program)
   if (client === undefined) return options
   const { logins, addresses } = providerOf(client)
   const clientVariables = [...logins, ...addresses].flatMap((name) => {
