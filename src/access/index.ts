@@ -2,7 +2,7 @@
  * Access to a workspace: finds a workspace's root, creates it, migrates the state of older versions, and admits agents,
  * reviewers and people who accept files. A process inside an agent's session is refused here.
  *
- * In: a directory and the process's environment. Out: a root, an answer or EscrowError `not_admitted`.
+ * In: a directory and the process's environment. Out: a root, or EscrowError `access_denied`.
  * Nothing here knows sessions or the stage.
  */
 export {

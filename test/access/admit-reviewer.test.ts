@@ -1,5 +1,14 @@
 import fs from 'node:fs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { AdmitOptions } from '../../src/access/admit-reviewer.js'
+import {
+  admitAgent,
+  admitPerson,
+  admitTruster,
+  assertOutsideSession,
+  enclosingSession,
+  makeSigningKey,
+} from '../../src/access/index.js'
 import { admitReviewer } from '../../src/index.js'
 import { makeReviewerKey } from '../../src/surface/index.js'
 import { tempDir } from '../support/facade.js'
@@ -113,4 +122,76 @@ describe('if policy requires a person', () => {
     const misspelt = testWorkspace({ '.orchestration/policy.yaml': 'approval: { by: person }\nnothing: 1\n' })
     expect(await reasonOf(() => admitReviewer(misspelt.root, { terminal: false, env: {} }))).toBe('policy_invalid')
   })
+})
+
+describe('the session that started this process', () => {
+  it.each([
+    [{}, undefined],
+    [{ ESCROW_SESSION: '' }, undefined],
+    [{ ESCROW_SESSION: 'agent' }, 'agent'],
+  ])('in %j is %s', (env, session) => {
+    expect(enclosingSession(env)).toBe(session)
+    for (const gate of [assertOutsideSession, admitAgent])
+      if (session === undefined) expect(() => gate(env)).not.toThrow()
+      else expect(() => gate(env)).toThrow(`inside session ${session}`)
+  })
+})
+
+/** Each admits a person at a terminal, or a process with a trusted key. */
+const GATES: Readonly<Record<string, (root: string, options: AdmitOptions) => void>> = {
+  'accepts the files of a workspace': (root, options) => admitTruster(root, options, false),
+  'changes the machine': admitPerson,
+}
+
+describe.each(Object.entries(GATES))('whoever %s', (_, admit) => {
+  it('is a person at a terminal', async () => {
+    stateHome()
+    const { root } = testWorkspace()
+    expect(admit(root, { terminal: true, env: {} })).toBeUndefined()
+    for (const env of [{}, { ESCROW_REVIEWER_KEY: '' }])
+      expect(await failure(() => admit(root, { terminal: false, env }))).toMatchObject({
+        reason: 'access_denied',
+        message: expect.stringContaining('there is no terminal'),
+      })
+  })
+
+  it("has a trusted reviewer's key", async () => {
+    const home = stateHome()
+    const { root } = testWorkspace()
+    const { file } = makeReviewerKey()
+    expect(admit(root, { terminal: false, env: { ESCROW_REVIEWER_KEY: file } })).toBeUndefined()
+    fs.writeFileSync(`${home}/no.pem`, 'no key', { mode: 0o600 })
+    const env = { ESCROW_REVIEWER_KEY: `${home}/no.pem` }
+    expect((await failure(() => admit(root, { terminal: false, env }))).message).toContain('may not decide')
+  })
+
+  it("is never an agent's session, even at a terminal and with a key", async () => {
+    stateHome()
+    const { root } = testWorkspace()
+    const env = { ESCROW_REVIEWER_KEY: makeReviewerKey().file, ESCROW_SESSION: 'agent' }
+    for (const terminal of [true, false])
+      expect((await failure(() => admit(root, { terminal, env }))).message).toContain('inside session agent')
+  })
+})
+
+it('a machine that has accepted nothing accepts by digest, but not in a session', async () => {
+  const { root } = testWorkspace()
+  expect(admitTruster(root, { terminal: false, env: {} }, true)).toBeUndefined()
+  const env = { ESCROW_SESSION: 'agent' }
+  expect(await reasonOf(() => admitTruster(root, { terminal: false, env }, true))).toBe('access_denied')
+})
+
+it('outside of a workspace no key changes the machine', async () => {
+  stateHome()
+  const env = { ESCROW_REVIEWER_KEY: makeReviewerKey().file }
+  expect(await reasonOf(() => admitPerson(undefined, { terminal: false, env }))).toBe('access_denied')
+  expect(admitPerson(undefined, { terminal: true, env: {} })).toBeUndefined()
+})
+
+it('keys are not created in a workspace', async () => {
+  const { root } = testWorkspace()
+  vi.stubEnv('XDG_STATE_HOME', `${root}/state`)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  for (const make of [makeReviewerKey, makeSigningKey]) expect(await reasonOf(make)).toBe('access_denied')
+  expect(fs.existsSync(`${root}/state`)).toBe(false)
 })
