@@ -1,3 +1,6 @@
+import { EscrowError } from './api-error.js'
+import { isObject } from './is-object.js'
+
 /** A person, named as in git. */
 export interface Reviewer {
   readonly name: string
@@ -12,4 +15,42 @@ export interface AgentInfo {
   readonly toolVersion?: string
   /** The URL of the conversation. */
   readonly conversation?: string
+}
+
+/**
+ * Returns a reviewer with its known fields only. Callers without a type checker may give anything, and a record of it could not be
+ * read again.
+ * @throws EscrowError `unsupported` if it is no reviewer
+ */
+export function checkedReviewer(given: Reviewer): Reviewer {
+  const known = textFields(given, ['name', 'email'])
+  if (known?.name !== undefined) return { ...known, name: known.name }
+  throw new EscrowError('unsupported', 'The reviewer is not an object with a name, so nothing was recorded.', {
+    hint: "Give { name: 'Ada' }, and an email if there is one.",
+  })
+}
+
+/**
+ * Returns an agent with its known fields only.
+ * @throws EscrowError `unsupported` if it is no agent
+ */
+export function checkedAgent(given: AgentInfo): AgentInfo {
+  const known = textFields(given, ['model', 'tool', 'toolVersion', 'conversation'])
+  if (known !== undefined) return known
+  throw new EscrowError('unsupported', 'The agent is not an object of texts, so nothing was recorded.', {
+    hint: "Give { tool: 'my-agent', model: 'some-model' }. Each field may be absent.",
+  })
+}
+
+/** The fields of these names that have a value; undefined if a value is not a text. */
+function textFields<K extends string>(given: unknown, names: readonly K[]): { [N in K]?: string } | undefined {
+  if (!isObject(given)) return undefined
+  const found: { [N in K]?: string } = {}
+  for (const name of names) {
+    const value = given[name]
+    if (value === undefined) continue
+    if (typeof value !== 'string') return undefined
+    found[name] = value
+  }
+  return found
 }

@@ -3,7 +3,7 @@ import { requireOutsideSession } from '../access/index.js'
 import type { Intent, IntentRegistry, IntentVersion, TraceRecord } from '../core/api.js'
 import { defined } from '../core/defined.js'
 import type { IntentsState } from '../core/intents-state.js'
-import type { Reviewer } from '../core/people.js'
+import { checkedReviewer, type Reviewer } from '../core/people.js'
 import type { RegistryEdits, RegistryStore } from '../intents/index.js'
 import { gitUser } from '../os/git.js'
 import { type DataOf, type Fold, type LedgerStore, newDraft, ownRecordOf } from '../trace/index.js'
@@ -85,10 +85,15 @@ export function recordedRegistry(
   ledger: LedgerStore,
   root: string,
 ): IntentRegistry {
-  function recordVersion(make: (edits: RegistryEdits) => Intent, by: Reviewer | undefined, why: string | undefined) {
+  const personOf = (by: Reviewer | undefined) => checkedReviewer(by ?? gitUser(root))
+  async function recordVersion(
+    make: (edits: RegistryEdits) => Intent,
+    by: Reviewer | undefined,
+    why: string | undefined,
+  ): Promise<Intent> {
+    const reviewer = personOf(by)
     return versions.edit(make, async ({ id }, data, changed) => {
       if (!changed) return
-      const reviewer = by ?? gitUser(root)
       await ledger.append([
         newDraft({ type: 'scope_changed', intent: id, session: null, reviewer, ...reasonFields(why), data }),
       ])
@@ -100,9 +105,7 @@ export function recordedRegistry(
     active: () => registry.active(),
     templates: async () => registry.templates(),
     select: requireOutsideSession((id, by, why) => recordVersion((edits) => edits.select(id), by, why)),
-    deselect: requireOutsideSession((by, why) =>
-      versions.rewrite((edits) => edits.deselect(), by ?? gitUser(root), why),
-    ),
+    deselect: requireOutsideSession((by, why) => versions.rewrite((edits) => edits.deselect(), personOf(by), why)),
     complete: requireOutsideSession((id, by, why) => recordVersion((edits) => edits.complete(id), by, why)),
     expandScope: requireOutsideSession((id, globs, by, why) =>
       recordVersion((edits) => edits.change(id, { addScope: globs }), by, why),
@@ -110,9 +113,10 @@ export function recordedRegistry(
     edit: requireOutsideSession((id, changes, by, why) => recordVersion((edits) => edits.change(id, changes), by, why)),
     add: requireOutsideSession((intent, by, why) => recordVersion((edits) => edits.add(intent), by, why)),
     editFile: requireOutsideSession(async (edit, by, why) => {
+      const reviewer = personOf(by)
       const was = registry.text()
       const text = await edit(was)
-      if (text !== was) await versions.rewrite((edits) => edits.replaceText(was, text), by ?? gitUser(root), why)
+      if (text !== was) await versions.rewrite((edits) => edits.replaceText(was, text), reviewer, why)
       return registry.list()
     }),
     async history(id) {

@@ -3,7 +3,7 @@ import { requireOutsideSession } from '../access/index.js'
 import type { Quarantine, Quarantined } from '../core/api.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
-import type { Reviewer } from '../core/people.js'
+import { checkedReviewer, type Reviewer } from '../core/people.js'
 import { gitUser } from '../os/git.js'
 import { compileGlob } from '../review/index.js'
 import { type LocalSession, relativeTo } from '../session/index.js'
@@ -33,17 +33,18 @@ export function quarantineOf(reviewed: ReviewedSession): Quarantine {
   }
   return {
     quarantined: async () => listKept().map(toQuarantined),
-    takeQuarantined: requireOutsideSession(async (paths, by, intent) => {
+    takeQuarantined: requireOutsideSession(async (paths, by = gitUser(layout.root), intent) => {
+      const reviewer = checkedReviewer(by)
       const wanted = selectQuarantined(paths)
       const refused = await reviewed.withSession((session) => stageQuarantined(session, wanted, listKept(), intent))
       const refusedPaths = new Set(refused.map(({ path }) => path))
       const gone = wanted.filter(({ path }) => !refusedPaths.has(path))
-      await recordAndDiscard(reviewed, 'taken', gone, by)
+      await recordAndDiscard(reviewed, 'taken', gone, reviewer)
       return { taken: pathsOf(gone), refused }
     }),
-    dropQuarantined: requireOutsideSession(async (paths, by) => {
+    dropQuarantined: requireOutsideSession(async (paths, by = gitUser(layout.root)) => {
       const gone = selectQuarantined(paths)
-      await recordAndDiscard(reviewed, 'dropped', gone, by)
+      await recordAndDiscard(reviewed, 'dropped', gone, checkedReviewer(by))
       return pathsOf(gone)
     }),
   }
@@ -120,10 +121,10 @@ function pathsOf(kept: readonly QuarantinedFile[]): RelPath[] {
 
 /** Records that effects were taken or dropped, then removes them from the quarantine. */
 async function recordAndDiscard(
-  { layout, sessionId, ledger }: ReviewedSession,
+  { sessionId, ledger }: ReviewedSession,
   quarantine: 'taken' | 'dropped',
   gone: readonly QuarantinedFile[],
-  by: Reviewer = gitUser(layout.root),
+  by: Reviewer,
 ): Promise<void> {
   if (gone.length === 0) return
   const paths = pathsOf(gone)

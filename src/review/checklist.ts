@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { StagedChange } from '../../overlay/index.js'
 import type { ChecklistItem } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
-import { defined } from '../core/defined.js'
 import { newId } from '../core/ids.js'
-import type { Reviewer } from '../core/people.js'
+import { checkedReviewer, type Reviewer } from '../core/people.js'
 import type { BaseDiffs } from './base-diffs.js'
 import { commitSlicesOf } from './commit-slices.js'
 import type { ReviewLog } from './log.js'
@@ -38,8 +37,7 @@ export class ReviewChecklist {
       .some((each) => each.intentId === intentId && each.criterion === criterion)
     if (!isKnown) throw noCriterion(intentId, criterion)
     const common = { id: newId(), at: new Date().toISOString(), entries: [] }
-    const { name, email } = by ?? this.effects.reviewer()
-    const person = { name, ...defined({ email }) }
+    const person = checkedReviewer(by ?? this.effects.reviewer())
     await this.log.append({ ...common, kind: 'tick', intent: intentId, criterion, ticked, by: person })
   }
 }

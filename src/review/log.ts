@@ -3,13 +3,16 @@ import { codeOf, fileStampAt, readRegular } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { assertHeld, withProcessLock } from '../os/lock.js'
 import { appendDurable, ensurePrivateDir, syncDir } from '../os/write.js'
-import { type ReviewRecord, reviewRecord } from './record-schema.js'
+import { checkedRecord, type ReviewRecord, reviewRecord } from './record-schema.js'
 
 /** The log of all reviewers' decisions on one session, in any process. */
 export interface ReviewLog {
   /** All records so far. Throws `ledger_corrupt` if a complete line is not a record. */
   read(): readonly ReviewRecord[]
-  /** Resolves once the record is on disk. Throws `ledger_corrupt`, and then appends nothing. */
+  /**
+   * Resolves once the record is on disk. Rejects with `ledger_corrupt`, or with `unsupported` for something that is no record, and then
+   * appends nothing.
+   */
   append(record: ReviewRecord): Promise<void>
   /**
    * Calls `first`, then appends, if nobody has appended since these records were read. Otherwise does neither and resolves to false.
@@ -44,9 +47,10 @@ export function openReviewLog(file: string, locks: string): ReviewLog {
   }
   return {
     read: () => readLog().records,
-    append: (record) => alone((lost) => put(record, lost)),
+    append: (record) => alone((lost) => put(checkedRecord(record), lost)),
     appendAfter: (seen, record, first) =>
       alone(async (lost) => {
+        checkedRecord(record)
         const { records } = readLog()
         if (records.length !== seen.length || records.at(-1)?.id !== seen.at(-1)?.id) return false
         await first()

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { EscrowError } from '../core/api-error.js'
 
 /** The records of a review log, one a line. Strict, so that no unknown field is ignored. */
 
@@ -101,3 +102,15 @@ export type ReviewEntry = z.infer<typeof entry>
 export type HunkRef = Readonly<z.infer<typeof hunk>>
 /** The paths of a change, and its states before and after. */
 export type ChangeRef = Readonly<Pick<ReviewEntry, 'path' | 'from' | 'before' | 'after'>>
+
+/**
+ * Returns a new record as the log stores it.
+ * @throws EscrowError `unsupported` for a record that no reader would accept: callers without a type checker may give anything
+ */
+export function checkedRecord<T extends ReviewRecord>(record: T): T {
+  const parsed = reviewRecord.safeParse(record)
+  if (parsed.success) return record
+  const [issue] = parsed.error.issues
+  const message = `This decision cannot be recorded. ${issue?.path.join('.')}: ${issue?.message}.`
+  throw new EscrowError('unsupported', message, { cause: parsed.error })
+}

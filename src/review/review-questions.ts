@@ -1,10 +1,11 @@
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import { newId } from '../core/ids.js'
+import { checkedReviewer } from '../core/people.js'
 import type { Answer, Question } from '../core/question.js'
 import type { ReviewLog } from './log.js'
 import { openQuestions } from './questions.js'
-import type { AnswerRecord } from './record-schema.js'
+import { type AnswerRecord, checkedRecord } from './record-schema.js'
 import type { ReviewEffects, ReviewStage } from './review-stage.js'
 
 /** The questions of a session, for its reviewers to answer. */
@@ -27,19 +28,19 @@ export class ReviewQuestions {
     if (!question) throw noQuestion(id, open)
     refuseUnfit(question, reply)
     const { answer, words, by, remember } = reply
-    const record: AnswerRecord = {
+    const record: AnswerRecord = checkedRecord({
       kind: 'answer',
       id: newId(),
       at: new Date().toISOString(),
       entries: [],
       question: id,
       answer,
-      by: { ...(by ?? this.effects.reviewer()) },
+      by: checkedReviewer(by ?? this.effects.reviewer()),
       ...(question.kind === 'access' && { path: question.path }),
       ...(question.kind === 'command' && { key: question.key, command: question.command }),
       ...defined({ words }),
       ...(remember && { remember }),
-    }
+    })
     await this.effects.applyAnswer(question, record)
     await this.log.append(record)
   }

@@ -2,6 +2,7 @@ import type { Digest, StagedChange } from '../../overlay/index.js'
 import type { CommitResult, Quarantine, Review, Selection } from '../core/api.js'
 import { defined } from '../core/defined.js'
 import { newId } from '../core/ids.js'
+import { checkedReviewer } from '../core/people.js'
 import { amendmentState } from './amend.js'
 import { ApprovedChanges } from './approved-changes.js'
 import { BaseDiffs } from './base-diffs.js'
@@ -84,12 +85,13 @@ export function createReview(
 
     async split(hunk, by = effects.reviewer()) {
       const chosen = await choose({ hunks: [hunk] })
-      const { change, pieces } = await splitHunk(log, diffs, hunk, chosen, await stage.changes(), by)
+      const { change, pieces } = await splitHunk(log, diffs, hunk, chosen, await stage.changes(), checkedReviewer(by))
       if (change.after) await displayed.refresh(change.path, change.after.digest)
       return pieces
     },
 
     async edit(given, content, by = effects.reviewer()) {
+      const reviewer = checkedReviewer(by)
       const path = relativeName(given, context.root)
       const chosen = select([path], await displayed.forSelection(undefined), context)
       const staged = await stage.changes()
@@ -99,7 +101,7 @@ export function createReview(
         diffs,
       )
       const change = staged.find((each) => each.path === path && each.after?.type !== 'dir')
-      if (change !== undefined) await displayed.refresh(path, await amender.edit(change, content, by))
+      if (change !== undefined) await displayed.refresh(path, await amender.edit(change, content, reviewer))
     },
 
     async commit(options = {}): Promise<CommitResult> {

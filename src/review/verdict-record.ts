@@ -3,12 +3,12 @@ import type { Verdict } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import { newId } from '../core/ids.js'
-import type { Reviewer } from '../core/people.js'
+import { checkedReviewer, type Reviewer } from '../core/people.js'
 import type { BaseDiffs } from './base-diffs.js'
 import type { DisplayedChange } from './displayed-change.js'
 import { type CommitSlice, isContentOnly, refOf } from './judge.js'
 import { keyOf } from './record.js'
-import type { ReviewEntry, VerdictRecord } from './record-schema.js'
+import { checkedRecord, type ReviewEntry, type VerdictRecord } from './record-schema.js'
 import type { Chosen } from './selection.js'
 import type { Merged } from './stage-amender.js'
 import { type CurrentVerdicts, stateOf, type VerdictState } from './verdicts.js'
@@ -86,15 +86,15 @@ export function verdictRecord(
 ): VerdictRecord {
   const id = chosen.length === 0 ? '' : newId()
   const at = new Date().toISOString()
-  return {
+  return checkedRecord({
     kind: 'verdict',
     id,
     at,
     entries: chosen.map(decidedEntry),
     verdict,
-    by,
+    by: checkedReviewer(by),
     ...defined({ reason, rule }),
-  }
+  })
 }
 
 export function decidedEntry({ change, hunks, except }: Decided): ReviewEntry {

@@ -2,6 +2,7 @@ import type { Ledger, LedgerHead, TraceRecord } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { FileVersion } from '../core/file-history.js'
 import type { Layout } from '../core/layout.js'
+import { checkedReviewer } from '../core/people.js'
 import { gitUser } from '../os/git.js'
 import { withProcessLock } from '../os/lock.js'
 import { headOfTip } from './anchors.js'
@@ -121,7 +122,7 @@ export function openLedger(
     },
     async join(by = gitUser(layout.root)) {
       const { joinBranches } = await import('./join.js')
-      return appender.exclusively(() => joinBranches(parts, by))
+      return appender.exclusively(() => joinBranches(parts, checkedReviewer(by)))
     },
     async blame(path) {
       const [{ readBlamed }, { blameContent }] = await Promise.all([import('./blamed-file.js'), import('./blame.js')])

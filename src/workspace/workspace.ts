@@ -25,7 +25,7 @@ import { errorText } from '../core/error-text.js'
 import type { AdoptOptions, AdoptReport, ImportReport } from '../core/git-api.js'
 import { isSessionId } from '../core/ids.js'
 import type { Layout } from '../core/layout.js'
-import type { AgentInfo, Reviewer } from '../core/people.js'
+import { type AgentInfo, checkedReviewer, type Reviewer } from '../core/people.js'
 import type { ReleaseDecision } from '../core/release-api.js'
 import {
   type IntentMemories,
@@ -200,8 +200,9 @@ class LocalWorkspace implements Workspace {
   async accept(digest: string, by: Reviewer = gitUser(this.root)): Promise<void> {
     assertOutsideSession()
     const { acceptFiles } = await import('../trust/index.js')
+    const person = checkedReviewer(by)
     await withProcessLock(this.layout.locks, 'intents', (lost) =>
-      acceptFiles(this.layout, digest, by, () => assertHeld(lost, 'the accepted files')),
+      acceptFiles(this.layout, digest, person, () => assertHeld(lost, 'the accepted files')),
     )
   }
 

@@ -1,6 +1,6 @@
 import { utimesSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { startSession, testWorkspace } from '../support/workspace.js'
+import { reasonOf, recordsOf, startSession, testWorkspace } from '../support/workspace.js'
 
 /** A reviewer's process that stays open next to an agent's. */
 async function setUpReview() {
@@ -94,5 +94,48 @@ describe('a review that is read repeatedly', () => {
     await review.changes()
     await review.approve('src/b.ts')
     expect((await review.commit()).committed).toEqual(['src/b.ts'])
+  })
+})
+
+describe('a decision by somebody who is not a reviewer', () => {
+  const untyped = JSON.parse('"Ada"')
+
+  it('is refused, and leaves the session readable', async () => {
+    const { project, session, review } = await setUpReview()
+    const workspace = await project.open()
+    const hunk = (await review.changes()).changes[0]?.hunks[0]?.id ?? expect.unreachable()
+    await session.requestScope(['lib/**'], 'It needs a library.')
+    const question = (await review.questions())[0]?.id ?? expect.unreachable()
+    await session.exec('echo x > out.txt')
+    const decisions: Record<string, () => Promise<unknown>> = {
+      approve: () => review.approve('src/a.ts', untyped),
+      'approve everything': () => review.approve(undefined, untyped),
+      reject: () => review.reject('src/a.ts', 'no', untyped),
+      edit: () => review.edit('src/a.ts', 'edited\n', untyped),
+      split: () => review.split(hunk, untyped),
+      answer: () => review.answer(question, { answer: 'allow', by: untyped }),
+      drop: () => review.dropQuarantined('out.txt', untyped),
+      take: () => review.takeQuarantined('out.txt', untyped),
+      'add an intent': () => workspace.intents.add({ name: 'More' }, untyped),
+      'complete an intent': () => workspace.intents.complete('INT-001', untyped),
+      deselect: () => workspace.intents.deselect(untyped),
+      'edit the intents': () => workspace.intents.editFile(async (text) => `${text}# more\n`, untyped),
+      accept: async () => workspace.accept((await workspace.trust()).digest, untyped),
+      join: () => workspace.ledger.join(untyped),
+    }
+    await session.flush()
+    const before = await recordsOf(workspace)
+    for (const [name, decide] of Object.entries(decisions)) expect(await reasonOf(decide), name).toBe('unsupported')
+    expect(await recordsOf(workspace)).toEqual(before)
+    const account = { name: 'Ada', id: 7 }
+    expect((await review.approve(undefined, account)).by).toEqual({ name: 'Ada' })
+    expect((await review.commit()).committed).toEqual(['src/a.ts', 'src/b.ts'])
+    await session.close()
+  })
+
+  it('is refused with a reason that is not a text', async () => {
+    const { review, readFiles } = await setUpReview()
+    expect(await reasonOf(() => review.reject('src/a.ts', JSON.parse('5')))).toBe('unsupported')
+    expect(await readFiles()).toEqual({ 'src/a.ts': A, 'src/b.ts': B })
   })
 })

@@ -61,6 +61,19 @@ describe('openReviewLog', () => {
     expect(ids(log)).toEqual(['1', '2', '3'])
   })
 
+  it('appends nothing that it could not read again', async () => {
+    await log.append(record('1'))
+    const untyped: ReviewRecord = { ...record('2'), ...JSON.parse('{"by":{"name":"Ann","id":7}}') }
+    const refusal = expect.objectContaining({ reason: 'unsupported', message: expect.stringContaining('by: ') })
+    await expect(log.append(untyped)).rejects.toEqual(refusal)
+    let called = false
+    const first = async () => {
+      called = true
+    }
+    await expect(log.appendAfter(log.read(), untyped, first)).rejects.toEqual(refusal)
+    expect([called, ids(open())]).toEqual([false, ['1']])
+  })
+
   it("reads another process's appends", async () => {
     await log.append(record('1'))
     expect(ids(log)).toEqual(['1'])
