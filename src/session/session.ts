@@ -14,7 +14,9 @@ import type {
   Travelled,
 } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
-import type { AgentInfo } from '../core/people.js'
+import { defined } from '../core/defined.js'
+import { type AgentInfo, checkedAgent } from '../core/people.js'
+import { assertTexts } from '../core/texts.js'
 import type { SessionTerminal } from '../exec/index.js'
 import { assertInPlace } from '../os/workspace-state.js'
 import { changeSetOf, type StageStore } from '../stage/index.js'
@@ -72,7 +74,7 @@ export class LocalSession implements Session {
   }
 
   attribute(agent: AgentInfo): void {
-    this.#parts.calls.setAgent(this.#parts.agent.update(agent))
+    this.#parts.calls.setAgent(this.#parts.agent.update(checkedAgent(agent)))
   }
 
   async intents(): Promise<Intent[]> {
@@ -82,7 +84,9 @@ export class LocalSession implements Session {
   async selectIntent(id: string | null): Promise<IntentContext> {
     const { assertOpen, intent } = this.#parts
     assertOpen()
-    return id === null ? intent.clear() : intent.select(id)
+    if (id === null) return intent.clear()
+    assertTexts('an intent', { id })
+    return intent.select(id)
   }
 
   async changes(of?: ChangesOf): Promise<ChangeSet> {
@@ -114,6 +118,7 @@ export class LocalSession implements Session {
   async toolCall<T>(call: ToolCall, run: () => Promise<T> | T): Promise<T> {
     const { runner, format } = this.#parts
     this.#sync()
+    assertTexts('a tool call', { tool: call.tool, ...defined({ id: call.id, why: call.why }) })
     return runner.run(call, async (context, touched) => {
       const done = await run()
       await format.after(context, new Set(touched))
@@ -157,6 +162,7 @@ export class LocalSession implements Session {
   }
 
   async requestScope(globs: string[], why: string): Promise<ScopeRequest> {
+    assertTexts('a request for scope', { why })
     this.#sync()
     const request = this.#parts.questions.requestScope(globs, why)
     this.#parts.store.sync()
@@ -164,6 +170,7 @@ export class LocalSession implements Session {
   }
 
   async recordLesson(lesson: string, context?: string): Promise<void> {
+    assertTexts('a lesson', { text: lesson, ...defined({ context }) })
     const { store, outbox, state } = this.#parts
     this.#sync()
     const { layout, policyFile } = this.#deps
@@ -172,6 +179,7 @@ export class LocalSession implements Session {
 
   async snapshot(name?: string): Promise<Snapshot> {
     this.#parts.assertOpen()
+    assertTexts('a snapshot', defined({ name }))
     return this.#parts.snapshots.take(name)
   }
 

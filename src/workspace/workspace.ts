@@ -25,7 +25,7 @@ import { errorText } from '../core/error-text.js'
 import type { AdoptOptions, AdoptReport, ImportReport } from '../core/git-api.js'
 import { isSessionId } from '../core/ids.js'
 import type { Layout } from '../core/layout.js'
-import { type AgentInfo, checkedReviewer, type Reviewer } from '../core/people.js'
+import { type AgentInfo, checkedAgent, checkedReviewer, type Reviewer } from '../core/people.js'
 import type { ReleaseDecision } from '../core/release-api.js'
 import {
   type IntentMemories,
@@ -248,12 +248,13 @@ class LocalWorkspace implements Workspace {
     if (failed) throw failed.reason
   }
 
-  async #openSession({ id, agent }: SessionOptions): Promise<LocalSession> {
+  async #openSession({ id, agent: given }: SessionOptions): Promise<LocalSession> {
     if (!isSessionId(id))
       throw new EscrowError(
         'path_escape',
         `"${id}" is not a valid session id. Use at most 100 letters, digits, "-", "_" and ".".`,
       )
+    const agent = given && checkedAgent(given)
     // Commands would read it as an option. A session of that name from an older version still opens.
     if (id.startsWith('-') && !existsSync(this.layout.session(id).dir))
       throw new EscrowError('path_escape', `"${id}" is not a valid session id, because it begins with "-".`)

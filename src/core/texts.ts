@@ -1,0 +1,14 @@
+import { EscrowError } from './api-error.js'
+
+/**
+ * Callers without a type checker may give anything, and a record of it could not be read again.
+ * @param what the call, in a phrase: 'a tool call'
+ * @throws EscrowError `unsupported` if a field is not a text
+ */
+export function assertTexts(what: string, fields: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value === 'string') continue
+    const type = value === null ? 'null' : typeof value
+    throw new EscrowError('unsupported', `The ${name} of ${what} is a text, not of type ${type}. Nothing was recorded.`)
+  }
+}
