@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import type { Feedback } from '../core/api.js'
 import type { ToolError } from '../core/denials.js'
 import { errorText } from '../core/error-text.js'
@@ -27,7 +28,8 @@ export function withFeedback(text: string, feedback: readonly Feedback[]): strin
 }
 
 /**
- * Returns the text of an outcome for a model: the tool's text (any other result as JSON), the denial record, or the error message.
+ * Returns the text of an outcome for a model: the tool's text (any other result as JSON, or as Node
+ * prints it if JSON cannot hold it), the denial record, or the error message.
  * Reviewers' feedback follows.
  */
 export function outcomeText(outcome: ToolOutcome<unknown>): string {
@@ -37,5 +39,14 @@ export function outcomeText(outcome: ToolOutcome<unknown>): string {
 function textOf(outcome: ToolOutcome<unknown>): string {
   if (outcome.status === 'denied') return JSON.stringify(outcome.denial)
   if (outcome.status === 'failed') return errorText(outcome.error)
-  return typeof outcome.value === 'string' ? outcome.value : (JSON.stringify(outcome.value) ?? '')
+  return typeof outcome.value === 'string' ? outcome.value : jsonOf(outcome.value)
+}
+
+/** A tool may return what JSON cannot hold, such as a BigInt or a cycle. A loop must not end because of it. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch {
+    return inspect(value)
+  }
 }

@@ -12,6 +12,13 @@ describe('the text of an outcome', () => {
     expect(outcomeText({ status: 'done', value, feedback: [] })).toBe(text)
   })
 
+  it('is what Node prints for a value that JSON cannot hold', () => {
+    const cycle: { self?: object } = {}
+    cycle.self = cycle
+    expect(outcomeText({ status: 'done', value: { size: 5n }, feedback: [] })).toBe('{ size: 5n }')
+    expect(outcomeText({ status: 'done', value: cycle, feedback: [] })).toContain('[Circular *1]')
+  })
+
   it.each<[unknown, string]>([
     [new Error('no such tool'), 'no such tool'],
     ['thrown', 'thrown'],
