@@ -253,6 +253,7 @@ export const COMMANDS: Limits = {
     'count',
     'refusals of a mount with their own record; the rest are counted in one record',
   ],
+  'src/terminal/command-io.ts#LONGEST_TIMER': ['milliseconds', 'timeout of a command; a longer one is no limit'],
   'src/terminal/command-io.ts#PROCESSES': ['count', 'processes of a command; with more, it is killed'],
   'src/terminal/command-io.ts#MAX_KEPT': ['bytes', 'each output stream of `session.exec`; the rest is dropped'],
   'src/exec/background-command.ts#MAX_OUTPUT': ['bytes', 'newest output of a background command'],

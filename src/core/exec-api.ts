@@ -10,7 +10,7 @@ export interface ExecOptions {
   readonly cwd?: string
   /** Variables to add to the process's own, without those that hold secrets. `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Milliseconds after which the command is killed. No limit by default. */
+  /** Milliseconds after which the command is killed. By default, and from 24.8 days on, there is no limit. */
   readonly timeout?: number
   /** The input. A stream is read while the command runs. */
   readonly stdin?: string | Uint8Array | NodeJS.ReadableStream

@@ -48,6 +48,7 @@ export class SessionAdmission {
     cwd: string,
   ): Promise<AdmissionRecord> {
     refuseOddWords(command)
+    refuseOddTimeout(options.timeout)
     const { classified, failure } = await this.#classify(command, options)
     const about = { command: lineOf(command, options), cwd, key: keyOf(command, options, cwd) }
     for (;;) {
@@ -112,6 +113,14 @@ export class SessionAdmission {
 function refuseOddWords(command: string | readonly string[]): void {
   if (command.length === 0 || [command].flat().some((word) => word.includes('\0')))
     throw new EscrowError('unsupported', 'A command needs at least one word, and no word may contain a NUL character.')
+}
+
+function refuseOddTimeout(timeout: number | undefined): void {
+  if (timeout === undefined || (typeof timeout === 'number' && timeout >= 0)) return
+  throw new EscrowError(
+    'unsupported',
+    `The timeout of a command is a number of milliseconds from 0 on, not ${timeout}.`,
+  )
 }
 
 /** Largest length of a command line in a denial (characters). A question shows all of it. */

@@ -68,6 +68,9 @@ export function exitOf(child: ChildProcess): Promise<number | null> {
   })
 }
 
+/** Milliseconds of Node's longest timer, 24.8 days. It runs a longer one at once. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
 /**
  * Kills the command on timeout or abort. Its namespace dies with bubblewrap.
  * @param end ends it in another way than by a signal to its group.
@@ -81,7 +84,8 @@ export function createStopper(child: ChildProcess, { timeout, signal, terminal }
     else if (terminal) child.kill('SIGKILL')
     else killGroup(child)
   }
-  const timer = timeout === undefined ? undefined : setTimeout(kill, timeout, 'timeout')
+  const isLimited = timeout !== undefined && timeout <= LONGEST_TIMER
+  const timer = isLimited ? setTimeout(kill, timeout, 'timeout') : undefined
   const abort = () => kill('aborted')
   signal?.addEventListener('abort', abort)
   if (signal?.aborted) abort()

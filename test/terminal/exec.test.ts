@@ -55,6 +55,10 @@ describe('a command', () => {
     const late = await session.exec('echo 1 > src/first; sleep 60; echo 2 > src/second', { timeout: 500 })
     expect(late).toMatchObject({ exitCode: null, ended: 'timeout' })
     expect(late.effects.changes.map(({ path }) => path)).toEqual(['src/first'])
+    for (const timeout of [Number.POSITIVE_INFINITY, 2 ** 31])
+      expect(await session.exec('echo over', { timeout })).toMatchObject({ exitCode: 0, stdout: 'over\n' })
+    for (const timeout of [-1, Number.NaN])
+      expect(await reasonOf(() => session.exec('true', { timeout })), `${timeout}`).toBe('unsupported')
     const controller = new AbortController()
     const running = session.exec('echo started; sleep 60', {
       signal: controller.signal,
