@@ -41,7 +41,7 @@ export interface InitOptions {
   /**
    * The people and programs that may approve by the command: `approval.by` of the new policy.yaml. Default: `person`.
    */
-  readonly approvalBy?: 'person' | 'any'
+  readonly approvalBy?: 'person' | 'any' | undefined
 }
 
 /** Directories in `.orchestration` that belong to this machine and not to the repository. */

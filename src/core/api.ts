@@ -183,6 +183,9 @@ export interface Workspace {
    * @returns a function that ends the watch; closing the workspace also ends it
    */
   watch(onChange: (news: WorkspaceNews) => void): () => void
-  /** Closes all sessions that this workspace object opened. Rejects with the first error of closing one. */
+  /**
+   * Closes all sessions that this workspace object opened. Rejects with the first error of closing one. The object can be used
+   * further: a session that it opens afterwards has to be closed again.
+   */
   close(): Promise<void>
 }

@@ -20,17 +20,17 @@ export type CheckedSelection = 'approved' | 'all'
 /** Options for running checks. */
 export interface CheckOptions {
   /** By default the approved changes, or all changes if none is approved. */
-  readonly selection?: CheckedSelection
+  readonly selection?: CheckedSelection | undefined
   /** The id of the agent's session that asked for the run. By default a person asked. */
-  readonly agent?: string
+  readonly agent?: string | undefined
   /** The person who asked; by default the git user of this repository. */
-  readonly by?: Reviewer
+  readonly by?: Reviewer | undefined
   /** Stops the running check. It leaves no evidence. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Called before each check. */
-  readonly onStart?: (check: IntentCheck, intentId: string) => void
+  readonly onStart?: ((check: IntentCheck, intentId: string) => void) | undefined
   /** Called with each chunk of output. Secrets in it are not masked. */
-  readonly onOutput?: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void
+  readonly onOutput?: ((chunk: Uint8Array, stream: 'stdout' | 'stderr') => void) | undefined
 }
 
 /** The evidence of one run of a check. Only the process that ran the check writes it. */

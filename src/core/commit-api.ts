@@ -17,49 +17,49 @@ export interface CommitProgress {
 /** Options for `Review.commit`. */
 export interface CommitOptions {
   /** Never overwrites a save that another program makes while the commit is applied. */
-  readonly strict?: boolean
+  readonly strict?: boolean | undefined
   /**
    * First merges the approved changes that have drifted with the disk; if nothing is approved, all drifted changes that nobody has
    * rejected. Merged changes need a new verdict, unless policy keeps approvals, and are listed in {@link CommitResult.left}. Then
    * commits the other approved changes. Rejects with `stale_file` if nothing is left to commit.
    */
-  readonly merge?: boolean
+  readonly merge?: boolean | undefined
   /**
    * Also makes a git commit of the changes: both happen, or neither. Rejects with `unsupported` if git cannot take them; nothing is
    * written then. If absent, policy decides (`commit.git`); `false` makes none.
    */
-  readonly git?: GitCommitOptions | false
+  readonly git?: GitCommitOptions | false | undefined
   /** Aborts the commit, if it is not durable yet. It then rejects with the signal's reason, and nothing has changed. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Called repeatedly, at least at the beginning and the end of each phase. */
-  readonly onProgress?: (progress: CommitProgress) => void
+  readonly onProgress?: ((progress: CommitProgress) => void) | undefined
 }
 
 /** Options for commits of approved changes in the git repository that contains the workspace. */
 export interface GitCommitOptions {
   /** The branch to commit to; the current one by default. A new one begins at `HEAD`. */
-  readonly branch?: string
+  readonly branch?: string | undefined
   /**
    * One commit for all changes (`all`, the default), for each intent, for each tool call that wrote some (`step`), or
    * for each git commit that the agent made in a contained command (`proposal`). A proposal keeps its message; a path
    * belongs to the last one that names it.
    */
-  readonly per?: GitCommitPer
+  readonly per?: GitCommitPer | undefined
   /** The subject and body of each commit. By default they come from the intent and from the agent's reasons. */
-  readonly message?: string
+  readonly message?: string | undefined
   /** Edits a message before its trailers are added. An empty result cancels the commit. */
-  readonly edit?: (message: string) => Promise<string>
+  readonly edit?: ((message: string) => Promise<string>) | undefined
   /**
    * Also commits edits that a person made in the same files and has not committed. By default such a file is refused,
    * because the commit would contain them.
    */
-  readonly wholeFiles?: boolean
+  readonly wholeFiles?: boolean | undefined
   /**
    * Runs the repository's `commit-msg` hook, and for a commit to the current branch its `pre-commit` hook: contained,
    * on the disk with the approved changes. The files that `pre-commit` writes are dropped. If it stages other contents,
    * nothing is committed.
    */
-  readonly hooks?: boolean
+  readonly hooks?: boolean | undefined
 }
 
 /**

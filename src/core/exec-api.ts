@@ -7,26 +7,26 @@ import type { ContainmentName } from './protection.js'
 /** Options for running a command. */
 export interface ExecOptions {
   /** The working directory, relative to the root or absolute. The root by default. */
-  readonly cwd?: string
+  readonly cwd?: string | undefined
   /** Variables to add to the process's own, without those that hold secrets. `undefined` removes a variable. */
-  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** Milliseconds after which the command is killed. By default, and from 24.8 days on, there is no limit. */
-  readonly timeout?: number
+  readonly timeout?: number | undefined
   /** The input. A stream is read while the command runs. */
-  readonly stdin?: string | Uint8Array | NodeJS.ReadableStream
+  readonly stdin?: string | Uint8Array | NodeJS.ReadableStream | undefined
   /** Requests network access, which policy or a person must allow (`terminal.network`). */
-  readonly network?: boolean
+  readonly network?: boolean | undefined
   /**
    * `none` allows an uncontained run, on a copy of the workspace, on a machine that cannot contain commands. Policy can allow the
    * same for every command (`terminal.isolation_none`). On other machines the command is contained anyway.
    */
-  readonly isolation?: 'sandbox' | 'none'
+  readonly isolation?: 'sandbox' | 'none' | undefined
   /** The memory limit of its processes together, in bytes. Three quarters of the machine's memory by default. */
-  readonly memory?: number
+  readonly memory?: number | undefined
   /** Called with each chunk of output. If it throws, the command is killed, nothing is staged, and the call rejects with that error. */
-  readonly onOutput?: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void
+  readonly onOutput?: ((chunk: Uint8Array, stream: 'stdout' | 'stderr') => void) | undefined
   /** Kills the command on abort. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The result of a command: its exit code, its output and its effects. */
@@ -79,18 +79,18 @@ export interface StartOptions extends Omit<ExecOptions, 'signal'> {
    * changed. Set it only for a program that a person has chosen, because every process that it starts can read the
    * login.
    */
-  readonly client?: HomeHost
+  readonly client?: HomeHost | undefined
   /** It may write anywhere in the home directory. Those writes are dropped when it ends. */
-  readonly home?: boolean
+  readonly home?: boolean | undefined
   /**
    * Hosts it may reach if `network` is not true, through an HTTP proxy that the usual environment variables name:
    * `example.com`, `*.example.com`, `example.com:8443`; an entry without a port allows 443 and 80. The proxy also
    * speaks SOCKS 5. The hosts of the client's own model provider need no permission; policy or a person must allow the
    * others, as for `network`.
    */
-  readonly hosts?: readonly string[]
+  readonly hosts?: readonly string[] | undefined
   /** The interval in milliseconds at which its changes are staged. By default only at its end, and by `ingest`. */
-  readonly every?: number
+  readonly every?: number | undefined
 }
 
 /** Options for running a program, for example an agent, in the terminal of this process. */
@@ -98,7 +98,7 @@ export interface RunOptions
   extends Pick<ExecOptions, 'cwd' | 'env' | 'network' | 'isolation' | 'memory' | 'signal'>,
     Pick<StartOptions, 'client' | 'home' | 'hosts'> {
   /** The interval in milliseconds at which its changes are staged; 2,000 by default. */
-  readonly every?: number
+  readonly every?: number | undefined
 }
 
 /** A command that runs in the background: a server, a watcher. */

@@ -28,7 +28,7 @@ export interface SigningKey {
 /** Options for {@link Ledger.verify}. */
 export interface VerifyOptions {
   /** Known heads that the ledger must contain, in the form of a `Trace-Head:` trailer: `<seq>:<hash>`. */
-  readonly heads?: readonly string[]
+  readonly heads?: readonly string[] | undefined
 }
 
 /** The result of a check of the ledger, and the evidence for it. */

@@ -34,7 +34,7 @@ export function checkedReviewer(given: Reviewer): Reviewer {
  * Returns an agent with its known fields only.
  * @throws EscrowError `unsupported` if it is no agent
  */
-export function checkedAgent(given: AgentInfo): AgentInfo {
+export function checkedAgent(given: { readonly [K in keyof AgentInfo]: AgentInfo[K] | undefined }): AgentInfo {
   const known = textFields(given, ['model', 'tool', 'toolVersion', 'conversation'])
   if (known !== undefined) return known
   throw new EscrowError('unsupported', 'The agent is not an object of texts, so nothing was recorded.', {

@@ -69,14 +69,14 @@ export type AnswerWord = 'allow' | 'once' | 'subtree' | 'deny'
 export interface Answer {
   readonly answer: AnswerWord
   /** Text for the agent; required with `deny`. */
-  readonly words?: string
-  readonly by?: Reviewer
+  readonly words?: string | undefined
+  readonly by?: Reviewer | undefined
   /**
    * Also writes the answer into policy.yaml, for every session. For an access question, `allow` becomes an `allow` rule for the
    * path, `subtree` one for its directory, and `deny` a `read-only` rule for the path. For a command question, `allow` or `deny`
    * becomes the value of the rules that asked.
    */
-  readonly remember?: boolean
+  readonly remember?: boolean | undefined
 }
 
 /** Answers new questions. If it resolves to undefined, the question stays open for a person. */

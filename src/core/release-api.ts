@@ -51,10 +51,10 @@ export interface ReleaseDecision {
 /** Options of a release by rule. */
 export interface ReleaseOptions {
   /** Only decides. Nothing is approved, run or committed. */
-  readonly dryRun?: boolean
-  readonly signal?: AbortSignal
+  readonly dryRun?: boolean | undefined
+  readonly signal?: AbortSignal | undefined
   /** Called with each chunk of output of the checks that it runs. Secrets in it are not masked. */
-  readonly onOutput?: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void
+  readonly onOutput?: ((chunk: Uint8Array, stream: 'stdout' | 'stderr') => void) | undefined
 }
 
 /** The outcome of a release by rule. */

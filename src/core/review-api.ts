@@ -15,7 +15,10 @@ import type { Snapshot } from './snapshot-api.js'
  * Selects staged changes. A string is a path or a glob, relative to the root. `hunks` are ids of {@link Hunk}s. `calls` are ids of
  * tool calls: each selects the changes that it wrote. A change that an unselected call also wrote is refused.
  */
-export type Selection = string | string[] | { paths?: string[]; hunks?: string[]; calls?: string[] }
+export type Selection =
+  | string
+  | string[]
+  | { paths?: string[] | undefined; hunks?: string[] | undefined; calls?: string[] | undefined }
 
 /** A reviewer's decision, bound to the content that was shown. */
 export interface Verdict {
@@ -45,9 +48,9 @@ export interface ChangesOptions {
    * `known` gives a change its class only if that is known or the agent declared one, so that a screen appears sooner. The other
    * classes are measured in the background, and {@link Workspace.watch} reports when they are known.
    */
-  readonly classes?: 'measured' | 'known'
+  readonly classes?: 'measured' | 'known' | undefined
   /** Also finds the risk facts of each change: see {@link Change.risk}. This takes longer, because code is parsed. */
-  readonly risk?: boolean
+  readonly risk?: boolean | undefined
 }
 
 /** Where approved changes were put without a commit of this machine: a git branch and the id of its commit. */

@@ -45,7 +45,7 @@ export interface SessionSummary {
 export interface SessionOptions {
   /** Letters, digits, `-`, `_` and `.`, at most 100 characters. An existing session continues with its staged changes. */
   readonly id: string
-  readonly agent?: AgentInfo
+  readonly agent?: { readonly [K in keyof AgentInfo]: AgentInfo[K] | undefined } | undefined
 }
 
 /** Policy's verdict on one access, rule by rule. */

@@ -4,30 +4,30 @@ import type { ToolContext } from './tool-context.js'
 
 /** The description of a tool call, for `Session.toolCall`. */
 export interface ToolCall extends Pick<ToolContext, 'tool' | 'kind' | 'host'> {
-  readonly id?: string
+  readonly id?: string | undefined
   /** Every path that the call will change. Policy judges all of them before the first write. */
-  readonly writes?: readonly PlannedWrite[]
+  readonly writes?: readonly PlannedWrite[] | undefined
   /**
    * For a read tool: the files that the model will see. If the base of a staged file has changed on disk, the file is first merged
    * with the disk, and `Session.feedback` reports it.
    */
-  readonly reads?: readonly string[]
+  readonly reads?: readonly string[] | undefined
   /** The mutation class that the agent declares. It is recorded with the measured class and never replaces it. */
-  readonly declares?: MutationClass
+  readonly declares?: MutationClass | undefined
   /** Why the agent makes the call, in its own words. A reviewer reads it above the changes. */
-  readonly why?: string
+  readonly why?: string | undefined
   /** Refuses the call if no intent is active, whatever it writes: for tools whose changes are not known in advance. */
-  readonly needsIntent?: boolean
+  readonly needsIntent?: boolean | undefined
   /**
    * Called in the call's context before its first write. A denial that it resolves to refuses the call and is recorded; an error
    * fails the call. It cannot override a denial by policy.
    */
-  readonly gate?: (asked: GatedCall) => Promise<Denial | undefined>
+  readonly gate?: ((asked: GatedCall) => Promise<Denial | undefined>) | undefined
   /**
    * Attributes `fs` calls outside any tool call to this one while it runs: for a host that runs the tool itself and reports its
    * beginning and end. A session can have one such call at a time.
    */
-  readonly ambient?: boolean
+  readonly ambient?: boolean | undefined
 }
 
 /** A path that a tool call will change. */

@@ -9,14 +9,14 @@ export type Durability = 'power' | 'process' | 'memory'
 /** Options of `openWorkspace`. */
 export interface WorkspaceOptions {
   /** Default: `process`. */
-  readonly durability?: Durability
+  readonly durability?: Durability | undefined
   /**
    * The limit in bytes of staged content that a session keeps in memory; default 256 MiB. Content beyond it is kept in the session's
    * files. With durability `memory`, a write beyond it is refused (`limit_exceeded`).
    */
-  readonly memory?: number
+  readonly memory?: number | undefined
   /** Called with each question of the sessions that this workspace object opens. People can also answer, in any process. */
-  readonly approver?: Approver
+  readonly approver?: Approver | undefined
 }
 
 /** The changed areas of a workspace. */

@@ -7,7 +7,7 @@ import { denialRecord } from './denial-record.js'
 
 /** One tool call as the model made it. */
 export interface ToolUse {
-  readonly id?: string
+  readonly id?: string | undefined
   readonly name: string
   readonly args: ToolArguments
 }
@@ -21,9 +21,9 @@ export type ToolOutcome<T> = { readonly feedback: readonly Feedback[] } & (
 
 /** Options for running a tool. */
 export interface RunOptions extends Pick<ToolCall, 'host' | 'ambient'> {
-  readonly catalogue?: ToolCatalogue
+  readonly catalogue?: ToolCatalogue | undefined
   /** Additional checks after policy, see {@link ToolCall.gate}. */
-  readonly gate?: (asked: GatedCall) => Promise<Denial | undefined>
+  readonly gate?: ((asked: GatedCall) => Promise<Denial | undefined>) | undefined
 }
 
 /**

@@ -70,7 +70,8 @@ export class LocalSession implements Session {
   async check(options: Parameters<Session['check']>[0] = {}): Promise<CheckReport> {
     this.#parts.assertOpen()
     const signals = [this.#closed.signal, ...(options.signal ? [options.signal] : [])]
-    return this.#deps.check({ selection: 'all', ...options, agent: this.id, signal: AbortSignal.any(signals) })
+    const selection = options.selection ?? 'all'
+    return this.#deps.check({ ...options, selection, agent: this.id, signal: AbortSignal.any(signals) })
   }
 
   attribute(agent: AgentInfo): void {
