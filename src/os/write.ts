@@ -32,7 +32,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { codeOf, invalidateTick, openForReading } from '../../overlay/index.js'
+import { codeOf, invalidateTick, openForReading, openRegular } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { namePath } from '../core/errno-advice.js'
 import { isDiskFull } from './disk-full.js'
@@ -195,16 +195,24 @@ function syncOpened(fd: number): void {
 /**
  * Copies a file to a free name. Shares its blocks if the file system supports it (FICLONE), else copies the bytes. Holes stay holes,
  * because a disk image can be larger than the free space.
+ * @throws ELOOP for a link, EINVAL for a directory or a FIFO, ENXIO for a socket: another program may have replaced the file
  */
 export function cloneFile(from: string, to: string): void {
-  const { blocks, size } = statSync(from)
-  const hasHoles = blocks * BLOCK < size
-  const how = hasHoles ? constants.COPYFILE_FICLONE_FORCE : constants.COPYFILE_FICLONE
+  const source = openRegular(from, false)
   try {
-    copyFileSync(from, to, how | constants.COPYFILE_EXCL)
-  } catch (error) {
-    if (!hasHoles) throw error
-    copySparse(from, to)
+    const { blocks, size } = fstatSync(source)
+    const hasHoles = blocks * BLOCK < size
+    const how = hasHoles ? constants.COPYFILE_FICLONE_FORCE : constants.COPYFILE_FICLONE
+    // The name of the descriptor is that of the file which was checked.
+    const opened = process.platform === 'linux' ? `/proc/self/fd/${source}` : from
+    try {
+      copyFileSync(opened, to, how | constants.COPYFILE_EXCL)
+    } catch (error) {
+      if (!hasHoles) throw error
+      copySparse(source, to)
+    }
+  } finally {
+    closeSync(source)
   }
 }
 
@@ -212,25 +220,20 @@ export function cloneFile(from: string, to: string): void {
 const BLOCK = 512
 const CHUNK = 1 << 20
 
-function copySparse(from: string, to: string): void {
-  const source = openSync(from, 'r')
+function copySparse(source: number, to: string): void {
+  const target = openSync(to, 'wx', 0o600)
   try {
-    const target = openSync(to, 'wx', 0o600)
-    try {
-      const chunk = Buffer.allocUnsafe(CHUNK)
-      const zeros = Buffer.alloc(CHUNK)
-      let end = 0
-      for (let read = -1; read !== 0; end += read) {
-        read = readSync(source, chunk, 0, CHUNK, end)
-        const data = chunk.subarray(0, read)
-        if (!data.equals(zeros.subarray(0, read))) writeAll(target, data, end)
-      }
-      ftruncateSync(target, end)
-    } finally {
-      closeSync(target)
+    const chunk = Buffer.allocUnsafe(CHUNK)
+    const zeros = Buffer.alloc(CHUNK)
+    let end = 0
+    for (let read = -1; read !== 0; end += read) {
+      read = readSync(source, chunk, 0, CHUNK, end)
+      const data = chunk.subarray(0, read)
+      if (!data.equals(zeros.subarray(0, read))) writeAll(target, data, end)
     }
+    ftruncateSync(target, end)
   } finally {
-    closeSync(source)
+    closeSync(target)
   }
 }
 

@@ -47,7 +47,15 @@ export class CopyPlan {
 const NONE: ReadonlySet<string> = new Set()
 
 /** The errors of an entry that is not copied: this user may not read it, another program has just removed or replaced it, or its name is not UTF-8. */
-const UNAVAILABLE: ReadonlySet<string | undefined> = new Set(['EACCES', 'ENOENT', 'ENOTDIR', 'EINVAL'])
+const UNAVAILABLE: ReadonlySet<string | undefined> = new Set([
+  'EACCES',
+  'ENOENT',
+  'ENOTDIR',
+  'EINVAL',
+  'EISDIR',
+  'ELOOP',
+  'ENXIO',
+])
 
 /** The stage that a copy shows. */
 export interface Shows {
