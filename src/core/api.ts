@@ -188,4 +188,6 @@ export interface Workspace {
    * further: a session that it opens afterwards has to be closed again.
    */
   close(): Promise<void>
+  /** Closes it at the end of a block: `await using workspace = await openWorkspace(dir)`. */
+  [Symbol.asyncDispose](): Promise<void>
 }

@@ -129,4 +129,6 @@ export interface Session extends Commands {
   flush(): Promise<void>
   /** Ends running commands, flushes, clears the intent and releases the session. Staged changes stay. */
   close(): Promise<void>
+  /** Closes it at the end of a block: `await using session = await workspace.session({})`. */
+  [Symbol.asyncDispose](): Promise<void>
 }

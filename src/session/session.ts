@@ -138,6 +138,10 @@ export class LocalSession implements Session {
     store.sync()
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing

@@ -239,6 +239,10 @@ class LocalWorkspace implements Workspace {
     }
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
   async close(): Promise<void> {
     for (const end of this.#watches) end()
     this.#watches.clear()

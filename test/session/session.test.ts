@@ -256,6 +256,16 @@ describe('close', () => {
     expect(await reasonOf(() => put(again, 'src/a.ts', 'x'))).toBe('missing_intent_id')
   })
 
+  it('is what the end of a block does for a session and a workspace', async () => {
+    const workspace = await testWorkspace().open()
+    const [first, second] = [await startSession(workspace), await workspace.session({ id: 'second' })]
+    await first[Symbol.asyncDispose]()
+    expect(await reasonOf(() => first.changes())).toBe('session_busy')
+    expect((await second.changes()).changes).toEqual([])
+    await workspace[Symbol.asyncDispose]()
+    expect(await reasonOf(() => second.changes())).toBe('session_busy')
+  })
+
   it('records the selection, its end, calls and denials in the ledger', async () => {
     const project = testWorkspace()
     const workspace = await project.open()
