@@ -43,7 +43,7 @@ export function applyChanges(changes: IntentChanges): Change {
 
 /**
  * Builds the intent that a person declares, with the template's parts filled in.
- * @throws EscrowError `nothing_selected` for an unknown template or a used id; `policy_invalid` for a bad glob.
+ * @throws EscrowError `nothing_selected` for an unknown template or a used id; `policy_invalid` for a bad glob or no name.
  */
 export function newIntent(
   declared: NewIntent,
@@ -56,6 +56,7 @@ export function newIntent(
   if (usedIds.has(id)) {
     throw new EscrowError('nothing_selected', `There is already an intent ${id}.`, { hint: 'Give another id.' })
   }
+  if (typeof name !== 'string' || name === '') throw new EscrowError('policy_invalid', 'An intent needs a name.')
   const ownedScope = declared.ownedScope ?? template?.ownedScope ?? []
   assertValidGlobs(ownedScope)
   return {
@@ -76,7 +77,10 @@ function nextId(usedIds: ReadonlySet<string>): string {
   return `INT-${String(Math.max(0, ...numbers) + 1).padStart(3, '0')}`
 }
 
+/** Also refuses a text in place of a list, whose characters would be taken for globs. */
 function assertValidGlobs(globs: readonly string[]): void {
+  if (!Array.isArray(globs))
+    throw new EscrowError('policy_invalid', `A scope is a list of globs, not ${JSON.stringify(globs)}.`)
   for (const glob of globs) {
     const problem = newGlobProblem(glob)
     if (problem) throw new EscrowError('policy_invalid', `The glob ${JSON.stringify(glob)} cannot be used: ${problem}.`)

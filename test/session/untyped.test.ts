@@ -38,6 +38,19 @@ describe('an argument of another type', () => {
     expect(message).toBe(`"${id}" is not a valid session id. Use at most 100 letters, digits, "-", "_" and ".".`)
   })
 
+  it('is no name or scope of an intent', async () => {
+    const { intents } = await testWorkspace().open()
+    const before = await intents.list()
+    const calls: Record<string, () => Promise<unknown>> = {
+      'An intent needs a name.': () => intents.add(JSON.parse('{}')),
+      'A scope is a list of globs, not "lib/**".': () => intents.expandScope('INT-001', JSON.parse('"lib/**"')),
+      'A scope is a list of globs, not 5.': () => intents.add({ name: 'More', ownedScope: NUMBER }),
+    }
+    for (const [message, call] of Object.entries(calls))
+      expect(await failure(call)).toMatchObject({ reason: 'policy_invalid', message })
+    expect(await intents.list()).toEqual(before)
+  })
+
   it('is ignored in the stored agent of a session', async () => {
     const project = testWorkspace()
     await (await startSession(await project.open())).close()
