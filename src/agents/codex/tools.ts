@@ -20,6 +20,7 @@ const TOOLS: Readonly<Record<string, ArgumentReader>> = {
   wait_agent: harmless,
   interrupt_agent: harmless,
   send_message: harmless,
+  send_message_to_user_async: harmless,
   request_user_input: readQuestion,
   request_user_input_async: readQuestion,
 }
