@@ -2,9 +2,10 @@
 // npm's `prepare` runs it, so a fresh `npm ci` leaves a usable package.
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 
-const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
+// TypeScript 6 has the API that ts-node and the docs use. Version 7 has none yet, and takes a third of the processor time.
+const tsc = fileURLToPath(new URL('../node_modules/typescript-native/bin/tsc', import.meta.url))
 rmSync('dist', { recursive: true, force: true })
 run(tsc, '-p', 'tsconfig.build.json')
 run('scripts/bundle-library.mjs', 'dist')

@@ -59,7 +59,7 @@ async function toQueued(review: Review, change: Change, places: Map<string, Plac
   const sides = [await readSide(review, change, 'before', places), await readSide(review, change, 'after', places)]
   const [old, now] = sides
   const digests = old === undefined || now === undefined ? undefined : { before: old, after: now }
-  const link = flags.includes('symlink') ? true : undefined
+  const link: true | undefined = flags.includes('symlink') ? true : undefined
   return {
     path,
     kind,

@@ -265,6 +265,7 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
     },
     policyProblem: async () => fake.problem,
     close: async () => note('close'),
+    [Symbol.asyncDispose]: async () => note('close'),
   }
 }
 

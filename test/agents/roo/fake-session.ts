@@ -73,6 +73,7 @@ export function fakeSession(facade: typeof fs = fs): FakeSession {
     explain: absent,
     flush: async () => undefined,
     close: async () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
   }
   const fake: FakeSession = { session, calls, feedback, refusal: undefined }
   return fake
