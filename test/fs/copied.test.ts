@@ -76,6 +76,19 @@ describe('staged content', () => {
     expect(facade.fs.readFileSync(`${dir.path}/new`, 'utf8')).toBe('one two!')
   })
 
+  it('is not staged in part if an iterable fails', async () => {
+    async function* failing(): AsyncGenerator<string> {
+      yield 'one'
+      throw new Error('no more')
+    }
+    await expect(facade.fs.promises.writeFile(`${dir.path}/lower`, failing())).rejects.toThrow('no more')
+    await expect(facade.fs.promises.appendFile(`${dir.path}/new`, failing())).rejects.toThrow('no more')
+    expect([facade.fs.readFileSync(`${dir.path}/lower`, 'utf8'), facade.fs.existsSync(`${dir.path}/new`)]).toEqual([
+      'lower',
+      false,
+    ])
+  })
+
   it('is returned as a copy, unaffected by the reader’s changes', () => {
     facade.fs.writeFileSync(`${dir.path}/new`, 'content')
     facade.fs.readFileSync(`${dir.path}/new`).fill('x')
