@@ -13,7 +13,7 @@ const TERMINAL_LOGIN = 'terminal-auth'
 const record = z.record(z.string(), z.unknown()).nullish().catch(undefined)
 const capabilities = z.looseObject({ fs: record, auth: record, _meta: record }).nullish().catch(undefined)
 
-/** Version 1 has `clientCapabilities`, version 2 `capabilities`. An editor may send both. */
+/** Version 1 has `clientCapabilities` and `agentCapabilities`, version 2 has `capabilities`. Either side may send both. */
 const initializeParams = z.looseObject({
   protocolVersion: z.number(),
   clientCapabilities: capabilities,
@@ -41,7 +41,7 @@ const USE_OWN_FILES: readonly (HomeHost | undefined)[] = ['gemini']
  * @param client the agent's client, if known.
  */
 export function forwardInitialize(params: unknown, client?: HomeHost): ForwardedInitialize {
-  const { protocolVersion, clientCapabilities, capabilities: second, ...rest } = initializeParams.parse(params)
+  const { protocolVersion, clientCapabilities, capabilities: newer, ...rest } = initializeParams.parse(params)
   const version = Math.min(protocolVersion, PROTOCOL_VERSION)
   const isServed = !USE_OWN_FILES.includes(client)
   const fs = { ...clientCapabilities?.fs, readTextFile: isServed, writeTextFile: isServed }
@@ -50,7 +50,7 @@ export function forwardInitialize(params: unknown, client?: HomeHost): Forwarded
       ...rest,
       protocolVersion: version,
       clientCapabilities: { ...withoutTerminalLogin(clientCapabilities ?? {}), fs, terminal: true },
-      ...(second && { capabilities: withoutTerminalLogin(second) }),
+      ...(newer && { capabilities: withoutTerminalLogin(newer) }),
     },
     hasBuffers: clientCapabilities?.fs?.readTextFile === true,
     version,
@@ -103,7 +103,7 @@ export function rewriteInitializeAnswer(
 ): Answer {
   if ('error' in answer) return answer
   const read = initializeResult.parse(answer.result)
-  const { protocolVersion, agentCapabilities: first, capabilities: second, authMethods: logins, ...rest } = read
+  const { protocolVersion, agentCapabilities: older, capabilities: newer, authMethods: logins, ...rest } = read
   if (!Number.isInteger(protocolVersion) || protocolVersion < 1 || protocolVersion > asked)
     throw new RpcFailure(
       CODE.internal,
@@ -114,8 +114,6 @@ export function rewriteInitializeAnswer(
     ? { tool: implementationInfo.name, ...defined({ toolVersion: implementationInfo.version }) }
     : {}
   onIntroduction({ version: protocolVersion, agent })
-  const agentCapabilities = first && withoutDirectories(first, 'sessionCapabilities')
-  const ownCapabilities = second && withoutDirectories(second, 'session')
   const authMethods = logins?.flatMap(({ type, _meta, ...login }) =>
     type === 'terminal'
       ? []
@@ -125,8 +123,8 @@ export function rewriteInitializeAnswer(
     result: {
       ...rest,
       protocolVersion,
-      ...(agentCapabilities && { agentCapabilities }),
-      ...(ownCapabilities && { capabilities: ownCapabilities }),
+      ...(older && { agentCapabilities: withoutDirectories(older, 'sessionCapabilities') }),
+      ...(newer && { capabilities: withoutDirectories(newer, 'session') }),
       ...defined({ authMethods }),
     },
   }
