@@ -16,7 +16,9 @@ interface AcpAgent {
   readonly variables?: Readonly<Record<string, string>>
   /** The agent, and the model if it reports one, in the ledger. */
   readonly names: readonly string[]
-  /** The mode in which it asks before each change. */
+  /** Whether it asks before each change. */
+  readonly asks?: true
+  /** The mode in which it does, if that is not its default. */
   readonly careful?: string
   /** The versions of the protocol that it speaks. */
   readonly versions: readonly (1 | 2)[]
@@ -31,6 +33,7 @@ const AGENTS: Readonly<Record<string, AcpAgent>> = {
     driver: CLAUDE,
     command: () => [adapterProgram('claude-agent-acp')],
     writes: (path, content, root) => CLAUDE.writes(`${root}/${path}`, content),
+    asks: true,
     careful: 'default',
     names: ['"@agentclientprotocol/claude-agent-acp"', '"claude-opus-5-5"'],
     versions: [1, 2],
@@ -48,6 +51,7 @@ const AGENTS: Readonly<Record<string, AcpAgent>> = {
     ...GEMINI,
     driver: GEMINI,
     command: () => [programOf('gemini'), '--acp', '--model', 'gemini-2.5-pro'],
+    asks: true,
     names: ['"gemini-cli"', '"gemini-2.5-pro"'],
     versions: [1],
   },
@@ -116,7 +120,7 @@ describe.each(Object.entries(AGENTS))('%s', (_, agent) => {
       expect(JSON.stringify(authMethods)).not.toMatch(/"terminal/)
       const asked = editor.received.filter(({ method }) => method === 'session/request_permission')
       const shown =
-        agent.careful === undefined ? [] : [/escrow: Nothing is staged/, /escrow: 1 change is staged.*"type":"diff"/]
+        agent.asks === undefined ? [] : [/escrow: Nothing is staged/, /escrow: 1 change is staged.*"type":"diff"/]
       expect(asked.map((request) => JSON.stringify(request))).toEqual(shown.map((text) => expect.stringMatching(text)))
       const staged = await fixture.escrow('diff', 'whole')
       for (const path of ['src/new.ts', 'src/two.ts']) expect(staged, log()).toContain(`# ${path}  create`)
