@@ -1,4 +1,4 @@
-import { ancestorsOf, mergedState, type Overlay, parentOf, type RelPath } from '../../overlay/index.js'
+import { ancestorsOf, type Overlay, parentOf, type RelPath } from '../../overlay/index.js'
 import type { ExecOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { ContainmentInfo } from '../core/protection.js'
@@ -14,8 +14,8 @@ import {
   type Place,
   type RefusedEffect,
 } from '../terminal/index.js'
-import { changedSince } from './changed-since.js'
 import type { AdmittedCommand, ExecDeps } from './command-gate.js'
+import { DiskWatch } from './disk-changes.js'
 import { IngestLedger, withAncestors } from './ingest-ledger.js'
 import { assertUncontainedAllowed, keepsRequired, openPlace, type PlaceRequest, runIn } from './open-place.js'
 import { type GitOutcome, PrivateGit } from './private-git.js'
@@ -39,6 +39,7 @@ export class CommandMount {
   /** Kept paths that were listed before. */
   #kept: ReadonlySet<RelPath> = new Set()
   readonly #ledger = new IngestLedger()
+  readonly #disk = new DiskWatch(this.#ledger)
   /** Paths that others have changed in the stage since the command started. */
   readonly #touched = new Set<string>()
   #stopListening: (() => void) | undefined
@@ -110,6 +111,7 @@ export class CommandMount {
     this.stopTracking()
     store.overlay.giveWayAll()
     this.#closed = new Set(closed)
+    this.#disk.begin(store.overlay, gitIgnoredIn(store.overlay))
     this.#touched.clear()
     this.#seq = store.overlay.stage.settledSeq
     this.#stopListening = store.overlay.stage.onEdit((edit) => {
@@ -180,7 +182,7 @@ export class CommandMount {
   /** Finds the effects that were not ingested before. Call `close` on the result. */
   findEffects(isLive: boolean): Effects {
     const { overlay } = this.deps.store
-    const isIgnored = gitIgnored((path) => textIn(overlay, path as RelPath))
+    const isIgnored = gitIgnoredIn(overlay)
     const found = this.place.effects({
       isLive,
       overlay,
@@ -219,35 +221,24 @@ export class CommandMount {
   #apply(effects: readonly Effect[]): ApplyResult {
     const { store, view } = this.deps
     const { overlay } = store
-    const mountedAt = this.place.mountedAt()
+    const disk = this.#disk.changesSince(overlay, this.place.mountedAt())
     /** Removals that the layer shows only because their directory was replaced. */
     const hidden = new Set(effects.flatMap((each) => (each.kind === 'gone' && each.hidden ? [each.path] : [])))
     const conflicts = {
       isClosed: (path: RelPath) => this.#isClosed(path),
       isStale: (path: RelPath) =>
-        this.#isChangedOnDisk(path, mountedAt) ||
+        disk.isStale(path) ||
         withAncestors(path).some(
-          (each) => this.#touched.has(each) || (hidden.has(each) && changedSince(overlay, parentOf(each), mountedAt)),
+          (each) => this.#touched.has(each) || (hidden.has(each) && disk.isChangedDir(parentOf(each))),
         ),
       // A commit of ingested files changes the directories they are in.
-      isStaleTree: (dir: RelPath) => changedSince(overlay, dir, mountedAt) && !this.#ledger.hasContentBelow(dir),
+      isStaleTree: (dir: RelPath) => disk.isChangedDir(dir) && !this.#ledger.hasContentBelow(dir),
     }
     return applyEffects(effects, view, overlay, conflicts, this.#startedAt)
   }
 
   #isClosed(path: RelPath): boolean {
     return withAncestors(path).some((each) => this.#closed.has(each))
-  }
-
-  /**
-   * Whether the file on disk is newer than the mount, other than by a commit of effects that were ingested from here.
-   */
-  #isChangedOnDisk(path: RelPath, mountedAt: bigint): boolean {
-    const { overlay } = this.deps.store
-    if (overlay.stage.bases.has(path) || overlay.typeOf(path) === 'dir') return false
-    if (!changedSince(overlay, path, mountedAt)) return false
-    const state = mergedState(overlay, path)
-    return state === null || !this.#ledger.hasContent(path, state.digest)
   }
 
   /** Whether the state of a path, or its absence, came from this mount. */
@@ -292,6 +283,10 @@ export class CommandMount {
     this.stopTracking()
     await this.place.close()
   }
+}
+
+function gitIgnoredIn(overlay: Overlay): ReturnType<typeof gitIgnored> {
+  return gitIgnored((path) => textIn(overlay, path as RelPath))
 }
 
 function textIn(overlay: Overlay, path: RelPath): string | undefined {

@@ -96,6 +96,11 @@ export class IngestLedger {
     return this.#contents.get(path)?.has(content) === true
   }
 
+  /** Whether the command removed a path, or a directory that it was in. */
+  hasRemoved(path: RelPath): boolean {
+    return withAncestors(path).some((each) => this.hasContent(each, ABSENT))
+  }
+
   /** Whether anything at or below a directory was ingested. */
   hasContentBelow(dir: RelPath): boolean {
     return dir === ROOT ? this.#contents.size > 0 : this.#contentPaths.has(dir)
@@ -108,7 +113,7 @@ export class IngestLedger {
   isOwnCommit({ path, after }: CommittedPath, seededState: (path: RelPath) => string | undefined): boolean {
     const content = after === null ? ABSENT : after.type === 'dir' ? DIRECTORY : after.digest
     if (this.hasContent(path, content)) return true
-    if (after === null && ancestorsOf(path).some((dir) => this.hasContent(dir, ABSENT))) return true
+    if (after === null && this.hasRemoved(path)) return true
     return seededState(path) === content
   }
 }

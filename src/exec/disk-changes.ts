@@ -1,0 +1,50 @@
+import { mergedState, type Overlay, parentOf, type RelPath } from '../../overlay/index.js'
+import { changedSince } from './changed-since.js'
+import { DiskNames } from './disk-names.js'
+import { type IngestLedger, withAncestors } from './ingest-ledger.js'
+
+/** The changes that others have made on disk since the mount. */
+export interface DiskChanges {
+  /** Whether a file differs from the one that the command saw, or it or an ancestor was removed. */
+  isStale(path: RelPath): boolean
+  /** Whether names in a directory were added or removed. */
+  isChangedDir(dir: RelPath): boolean
+}
+
+/** Tells the changes that others make on disk while a command runs from commits of effects that the command had. */
+export class DiskWatch {
+  readonly #names = new DiskNames()
+
+  constructor(private readonly ledger: IngestLedger) {}
+
+  /** A command is about to start. */
+  begin({ lower }: Overlay, isIgnored: (path: RelPath, isDirectory: boolean) => boolean): void {
+    this.#names.record(lower, isIgnored)
+  }
+
+  /** @param mountedAt the time of the mount (nanoseconds) */
+  changesSince(overlay: Overlay, mountedAt: bigint): DiskChanges {
+    const isChangedDir = (dir: RelPath) => changedSince(overlay, dir, mountedAt)
+    return {
+      isStale: (path) =>
+        this.#isChanged(overlay, path, mountedAt) ||
+        withAncestors(path).some((each) => this.#isRemoved(overlay, each, isChangedDir)),
+      isChangedDir,
+    }
+  }
+
+  #isChanged(overlay: Overlay, path: RelPath, mountedAt: bigint): boolean {
+    if (overlay.stage.bases.has(path) || overlay.typeOf(path) === 'dir') return false
+    if (!changedSince(overlay, path, mountedAt)) return false
+    const state = mergedState(overlay, path)
+    return state === null || !this.ledger.hasContent(path, state.digest)
+  }
+
+  /** For a path in the stage, the comparison with its base shows a removal. */
+  #isRemoved(overlay: Overlay, path: RelPath, isChangedDir: (dir: RelPath) => boolean): boolean {
+    const { node, lower } = overlay.placeOf(path)
+    if (lower === undefined || node?.inode !== undefined || overlay.stage.bases.has(path)) return false
+    if (overlay.lower.typeOf(lower) !== undefined || this.ledger.hasRemoved(path)) return false
+    return this.#names.has(lower) ?? isChangedDir(parentOf(path))
+  }
+}
