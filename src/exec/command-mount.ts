@@ -45,7 +45,6 @@ export class CommandMount {
   #stopListening: (() => void) | undefined
   /** The last commit that the mount shows. */
   #seq = 0
-  #startedAt = 0
   #isIngesting = false
 
   readonly #git: PrivateGit
@@ -121,7 +120,6 @@ export class CommandMount {
     })
     this.place.seed(store.overlay, closed)
     this.#git.load()
-    this.#startedAt = Date.now()
   }
 
   stopTracking(): void {
@@ -234,7 +232,7 @@ export class CommandMount {
       // A commit of ingested files changes the directories they are in.
       isStaleTree: (dir: RelPath) => disk.isChangedDir(dir) && !this.#ledger.hasContentBelow(dir),
     }
-    return applyEffects(effects, view, overlay, conflicts, this.#startedAt)
+    return applyEffects(effects, view, overlay, conflicts, disk.startedAt)
   }
 
   #isClosed(path: RelPath): boolean {

@@ -1,4 +1,5 @@
 import { mergedState, type Overlay, parentOf, type RelPath } from '../../overlay/index.js'
+import { type Clocks, readClocks, setBackBy } from '../terminal/index.js'
 import { changedSince } from './changed-since.js'
 import { DiskNames } from './disk-names.js'
 import { type IngestLedger, withAncestors } from './ingest-ledger.js'
@@ -9,33 +10,53 @@ export interface DiskChanges {
   isStale(path: RelPath): boolean
   /** Whether names in a directory were added or removed. */
   isChangedDir(dir: RelPath): boolean
+  /** A time (milliseconds) that is earlier than all changes since the command started. */
+  readonly startedAt: number
 }
 
 /** Tells the changes that others make on disk while a command runs from commits of effects that the command had. */
 export class DiskWatch {
   readonly #names = new DiskNames()
+  #started: Clocks
+  /** Milliseconds by which the clock was set back since the command started. */
+  #setBack = 0
 
-  constructor(private readonly ledger: IngestLedger) {}
+  constructor(
+    private readonly ledger: IngestLedger,
+    private readonly clocks = readClocks,
+  ) {
+    this.#started = clocks()
+  }
 
   /** A command is about to start. */
   begin({ lower }: Overlay, isIgnored: (path: RelPath, isDirectory: boolean) => boolean): void {
+    this.#started = this.clocks()
+    this.#setBack = 0
     this.#names.record(lower, isIgnored)
   }
 
-  /** @param mountedAt the time of the mount (nanoseconds) */
+  /**
+   * After the clock was set back, files that changed shortly before the mount count as changed, too: their times do not
+   * tell them from later changes.
+   * @param mountedAt the time of the mount (nanoseconds)
+   */
   changesSince(overlay: Overlay, mountedAt: bigint): DiskChanges {
-    const isChangedDir = (dir: RelPath) => changedSince(overlay, dir, mountedAt)
+    // The clock may have been set forward again.
+    this.#setBack = Math.max(this.#setBack, setBackBy(this.#started, this.clocks()))
+    const time = mountedAt - BigInt(Math.ceil(this.#setBack)) * 1_000_000n
+    const isChangedDir = (dir: RelPath) => changedSince(overlay, dir, time)
     return {
       isStale: (path) =>
-        this.#isChanged(overlay, path, mountedAt) ||
+        this.#isChanged(overlay, path, time) ||
         withAncestors(path).some((each) => this.#isRemoved(overlay, each, isChangedDir)),
       isChangedDir,
+      startedAt: this.#started.wall - this.#setBack,
     }
   }
 
-  #isChanged(overlay: Overlay, path: RelPath, mountedAt: bigint): boolean {
+  #isChanged(overlay: Overlay, path: RelPath, time: bigint): boolean {
     if (overlay.stage.bases.has(path) || overlay.typeOf(path) === 'dir') return false
-    if (!changedSince(overlay, path, mountedAt)) return false
+    if (!changedSince(overlay, path, time)) return false
     const state = mergedState(overlay, path)
     return state === null || !this.ledger.hasContent(path, state.digest)
   }

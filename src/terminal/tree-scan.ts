@@ -97,5 +97,14 @@ const CLOCK_NOISE_MS = 20
 
 /** Whether the clock was set back: the times of later changes may be earlier than before. */
 export function wasSetBack(before: Clocks, now: Clocks): boolean {
-  return now.wall - before.wall < now.steady - before.steady - CLOCK_NOISE_MS
+  return setBackBy(before, now) > 0
+}
+
+/**
+ * Milliseconds by which a change between two readings may seem earlier than the first reading: 0 unless the clock was set
+ * back between them.
+ */
+export function setBackBy(before: Clocks, now: Clocks): number {
+  const lost = now.steady - before.steady - (now.wall - before.wall)
+  return lost > CLOCK_NOISE_MS ? lost + CLOCK_NOISE_MS : 0
 }

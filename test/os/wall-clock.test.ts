@@ -18,7 +18,6 @@ const READERS: Readonly<Record<string, string>> = {
   'src/cli/parse-time.ts': 'a time that a person gave',
   'src/commit/disk-state.ts': 'compared with the time of a file',
   'src/embed/command-outputs.ts': 'part of a name',
-  'src/exec/command-mount.ts': 'compared with the time of a file',
   'src/fs/times.ts': 'the time of a staged file',
   'src/git/scratch.ts': 'the age of a file',
   'src/hub-server/guard.ts': 'the limit of requests, which begins again if the clock was set back',
