@@ -187,18 +187,27 @@ class EffectApplier {
 
   /** Removes a tree, deepest first. A file that may not be removed stays, with its directories. */
   #removeTree(path: RelPath, effect: Effect = { kind: 'gone', path }): boolean {
+    try {
+      return this.#removeBelow(path, effect)
+    } catch (error) {
+      // A directory that this user may not read.
+      this.#recordFailure(effect, error)
+      return false
+    }
+  }
+
+  #removeBelow(path: RelPath, effect: Effect): boolean {
     const { overlay } = this
     const { layer } = this.stage
     const type = overlay.typeOf(path)
     if (type === undefined) return true
     if (this.#keptSources.has(path)) return false
-    const applied = type === 'dir' && effect.path !== path ? { kind: 'gone' as const, path } : effect
-    if (type === 'dir' && !this.#attempt(applied, () => this.#assertSeen(path))) return false
+    if (type === 'dir' && !this.#attempt(effect, () => this.#assertSeen(path))) return false
     let isWhole = true
     if (type === 'dir')
       for (const { name } of overlay.readdir(path)) isWhole = this.#removeTree(childOf(path, name)) && isWhole
     if (!isWhole) return false
-    return this.#attempt(applied, () => layer.remove(path))
+    return this.#attempt(effect, () => layer.remove(path))
   }
 
   #assertSeen(dir: RelPath): void {

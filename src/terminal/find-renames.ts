@@ -1,4 +1,4 @@
-import { childOf, digest, MAX_FILE_SIZE, nameOf, type Overlay, type RelPath } from '../../overlay/index.js'
+import { childOf, codeOf, digest, MAX_FILE_SIZE, nameOf, type Overlay, type RelPath } from '../../overlay/index.js'
 import type { Effect, FileEffect } from './effects.js'
 import { Unsettled } from './layer.js'
 
@@ -83,21 +83,36 @@ class RenameFinder {
     for (const effect of effects) {
       if (effect.kind !== 'gone') continue
       for (const path of this.#filesIn(effect.path)) {
-        const size = this.overlay.lstat(path)?.size ?? 0
-        if (!created.has(size)) continue
         const from = path === effect.path ? effect : { kind: 'gone' as const, path }
-        gone.push({ from, size, content: digest(this.overlay.read(path)) })
+        gone.push(...ifReadable(() => this.#withContent(from, path, created)))
       }
     }
     return gone
   }
 
-  *#filesIn(path: RelPath): Generator<RelPath, undefined> {
+  #withContent(from: Effect, path: RelPath, created: ReadonlyMap<number, unknown>): Gone[] {
+    const size = this.overlay.lstat(path)?.size ?? 0
+    return created.has(size) ? [{ from, size, content: digest(this.overlay.read(path)) }] : []
+  }
+
+  #filesIn(path: RelPath): RelPath[] {
     const { overlay } = this
-    const type = overlay.typeOf(path)
-    if (type === 'file') yield path
-    else if (type === 'dir' && !this.isStaleTree(path))
-      for (const { name } of overlay.readdir(path)) yield* this.#filesIn(childOf(path, name))
+    return ifReadable(() => {
+      const type = overlay.typeOf(path)
+      if (type === 'file') return [path]
+      if (type !== 'dir' || this.isStaleTree(path)) return []
+      return overlay.readdir(path).flatMap(({ name }) => this.#filesIn(childOf(path, name)))
+    })
+  }
+}
+
+/** Nothing for a file or directory on disk that this user may not read. */
+function ifReadable<T>(find: () => T[]): T[] {
+  try {
+    return find()
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return []
   }
 }
 
