@@ -7,10 +7,12 @@ import {
   lstatSync,
   openSync,
   readFileSync,
+  readlinkSync,
   readSync,
   realpathSync,
   type Stats,
 } from 'node:fs'
+import { resolve } from 'node:path'
 import { codeOf, type Digest, fsError, openRegular, readRegular } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 
@@ -112,6 +114,16 @@ export function isLink(path: string): boolean {
 /** Opens a directory. Throws ENOTDIR on anything else, including a symlink to a directory. */
 export function openDirectory(path: string): number {
   return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+}
+
+/** Whether a path, which must exist, leads over no link. The path is absolute. */
+export function isPhysical(path: string): boolean {
+  return realpathSync.native(path) === resolve(path)
+}
+
+/** Whether the path by which a file was opened led over no link. The path is absolute. */
+export function isOpenedAt(fd: number, path: string): boolean {
+  return process.platform === 'linux' ? readlinkSync(`/proc/self/fd/${fd}`) === path : isPhysical(path)
 }
 
 /** Opens a file for reading or for another process. */

@@ -32,10 +32,11 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { codeOf, invalidateTick, openForReading, openRegular } from '../../overlay/index.js'
+import { codeOf, Errno, invalidateTick, openForReading, openRegular } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { namePath } from '../core/errno-advice.js'
 import { isDiskFull } from './disk-full.js'
+import { isOpenedAt } from './read.js'
 
 export { chmodSync, linkSync, renameSync } from 'node:fs'
 
@@ -195,11 +196,13 @@ function syncOpened(fd: number): void {
 /**
  * Copies a file to a free name. Shares its blocks if the file system supports it (FICLONE), else copies the bytes. Holes stay holes,
  * because a disk image can be larger than the free space.
+ * @param isPhysicalPath whether `from` is absolute, and no directory on the way to it may be a link
  * @throws ELOOP for a link, EINVAL for a directory or a FIFO, ENXIO for a socket: another program may have replaced the file
  */
-export function cloneFile(from: string, to: string): void {
+export function cloneFile(from: string, to: string, isPhysicalPath = false): void {
   const source = openRegular(from, false)
   try {
+    if (isPhysicalPath && !isOpenedAt(source, from)) throw new Errno('ELOOP')
     const { blocks, size } = fstatSync(source)
     const hasHoles = blocks * BLOCK < size
     const how = hasHoles ? constants.COPYFILE_FICLONE_FORCE : constants.COPYFILE_FICLONE

@@ -3,13 +3,14 @@ import {
   childOf,
   codeOf,
   type EntryType,
+  Errno,
   nameOf,
   type Overlay,
   parentOf,
   type RelPath,
   ROOT,
 } from '../../overlay/index.js'
-import { lookAt } from '../os/read.js'
+import { isPhysical, lookAt } from '../os/read.js'
 import { chmodSync, cloneFile, createFile, makeDir, makeSymlink, removeTree, setTimes } from '../os/write.js'
 import { type CopiedTree, stampOf, tokenOf } from './copied-entry.js'
 
@@ -131,11 +132,19 @@ export class CopyWriter {
 
   #entriesOf({ overlay }: Shows, path: RelPath): ReturnType<Overlay['readdir']> {
     try {
-      return overlay.readdir(path)
+      const { lower } = overlay.shownAt(path)
+      const entries = overlay.readdir(path)
+      this.#assertPhysical(lower)
+      return entries
     } catch (error) {
       if (path !== ROOT && UNAVAILABLE.has(codeOf(error))) return []
       throw error
     }
+  }
+
+  /** Another program may have replaced a directory by a link, which leads a reader of its names out of the workspace. */
+  #assertPhysical(dir: RelPath | undefined): void {
+    if (dir !== undefined && dir !== ROOT && !isPhysical(`${this.root}/${dir}`)) throw new Errno('ELOOP')
   }
 
   #remove({ kept }: Shows, path: RelPath): void {
@@ -168,16 +177,23 @@ export class CopyWriter {
     this.#hasWritten = true
     removeTree(at)
     this.copied.forget(path)
-    if (type === 'symlink') makeSymlink(overlay.readlink(path), at)
+    if (type === 'symlink') this.#symlink(overlay, path, at)
     else this.#file(overlay, path, at)
     this.copied.set(path, { type, token, stamp: stampOf(lstatSync(at)), ...(isRacy && { isRacy }) })
+  }
+
+  #symlink(overlay: Overlay, path: RelPath, at: string): void {
+    const { node, lower } = overlay.shownAt(path)
+    const target = overlay.readlink(path)
+    if (node?.inode === undefined && lower !== undefined) this.#assertPhysical(parentOf(lower))
+    makeSymlink(target, at)
   }
 
   #file(overlay: Overlay, path: RelPath, at: string): void {
     const { node, lower } = overlay.shownAt(path)
     const stats = overlay.lstat(path)
     const mode = (stats?.mode ?? 0o644) & 0o777
-    if (node?.inode === undefined && lower !== undefined) cloneFile(`${this.root}/${lower}`, at)
+    if (node?.inode === undefined && lower !== undefined) cloneFile(`${this.root}/${lower}`, at, true)
     else createFile(at, overlay.read(path), mode, false)
     chmodSync(at, mode)
     if (stats) setTimes(at, stats.atimeMs / 1000, stats.mtimeMs / 1000)

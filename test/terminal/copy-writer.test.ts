@@ -80,3 +80,64 @@ describe.each(Object.keys(MOMENTS))('a file that changes %s', (moment) => {
     expect(fs.readFileSync(`${setup.tree}/d/f`, 'utf8')).toBe('back\n')
   })
 })
+
+describe('a directory that becomes a link while the workspace is copied', () => {
+  /** Replaces `d` by a link to a directory outside, which has a file, a link and a directory. */
+  function setUpLink() {
+    const setup = setUp()
+    const outside = tempDir()
+    onTestFinished(outside.dispose)
+    fs.writeFileSync(`${outside.path}/f`, 'secret\n')
+    fs.writeFileSync(`${outside.path}/g`, 'secret\n')
+    fs.symlinkSync('secret', `${outside.path}/link`)
+    fs.mkdirSync(`${outside.path}/secret`)
+    const dir = setup.file.slice(0, -'/f'.length)
+    let isDone = false
+    const replace = () => {
+      if (isDone) return
+      isDone = true
+      fs.renameSync(dir, `${outside.path}/d`)
+      fs.symlinkSync(outside.path, dir)
+    }
+    return { ...setup, replace }
+  }
+
+  it('before it is listed is copied empty, and the next update copies the link', () => {
+    const { overlay, replace, bring, names, tree } = setUpLink()
+    const { lower } = overlay
+    const readdir = lower.readdir.bind(lower)
+    vi.spyOn(lower, 'readdir').mockImplementation((path) => {
+      if (path === 'd') replace()
+      return readdir(path)
+    })
+    bring()
+    expect(names()).toEqual(['a', 'd', 'z'])
+    bring()
+    expect(fs.lstatSync(`${tree}/d`).isSymbolicLink()).toBe(true)
+  })
+
+  it('after it is listed gives no file of its target to the copy', () => {
+    const { overlay, replace, bring, names } = setUpLink()
+    const { lower } = overlay
+    const readdir = lower.readdir.bind(lower)
+    vi.spyOn(lower, 'readdir').mockImplementation((path) => {
+      const entries = readdir(path)
+      if (path === 'd') replace()
+      return entries
+    })
+    bring()
+    expect(names()).toEqual(['a', 'd', 'z'])
+  })
+
+  it('between two files gives no further file of its target to the copy', () => {
+    const { overlay, replace, bring, tree } = setUpLink()
+    const lstat = overlay.lstat.bind(overlay)
+    vi.spyOn(overlay, 'lstat').mockImplementation((path) => {
+      const stats = lstat(path)
+      if (path === 'd/f') replace()
+      return stats
+    })
+    bring()
+    expect(fs.readdirSync(`${tree}/d`)).toEqual([])
+  })
+})
