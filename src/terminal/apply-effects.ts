@@ -1,5 +1,6 @@
 import {
   type Attributes,
+  ancestorsOf,
   childOf,
   codeOf,
   Errno,
@@ -12,6 +13,7 @@ import {
 import type { Refusal } from '../core/api-error.js'
 import { Denied } from '../core/denials.js'
 import { errorText } from '../core/error-text.js'
+import type { ConflictCheck } from './conflict-check.js'
 import type { Effect, FileEffect } from './effects.js'
 import { findRenames } from './find-renames.js'
 import { Unsettled } from './layer.js'
@@ -26,19 +28,6 @@ export interface CheckedStage {
   readonly layer: WriteLayer
   readonly within: <T>(work: () => T) => T
 }
-
-/** Changes of a path since the command started. */
-export interface ConflictCheck {
-  /** The path has changed since the command saw it. */
-  isStale(path: RelPath): boolean
-  /** The contents of a directory have changed since the command saw them, so it is not removed as a whole. */
-  isStaleTree(dir: RelPath): boolean
-  /** The command could not see the path, or an ancestor of it. */
-  isClosed(path: RelPath): boolean
-}
-
-/** For effects that a person has chosen to stage, whatever has changed. */
-export const NO_CONFLICTS: ConflictCheck = { isStale: () => false, isStaleTree: () => false, isClosed: () => false }
 
 export interface ApplyResult {
   readonly refused: RefusedEffect[]
@@ -248,6 +237,9 @@ class EffectApplier {
   #admit(path: RelPath): void {
     if (this.conflicts.isClosed(path)) throw new Closed()
     if (this.conflicts.isStale(path)) throw new Stale()
+    const special = [path, ...ancestorsOf(path)].find((each) => this.overlay.typeOf(each) === 'other')
+    if (special !== undefined)
+      throw new Unsupported(`${special} is a FIFO, a socket or a device on disk, which only a person can remove.`)
   }
 
   #recordFailure(effect: Effect, error: unknown): void {

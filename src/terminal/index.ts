@@ -6,10 +6,11 @@
  * quarantine. A `Place` is an overlay mount under bubblewrap, or a copy of the workspace if containment is not
  * possible. Must not happen here: deciding whether a command may run (`policy/`, `exec/`), or writing to the workspace.
  */
-export { type ApplyResult, applyEffects, NO_CONFLICTS, type RefusedEffect } from './apply-effects.js'
+export { type ApplyResult, applyEffects, type RefusedEffect } from './apply-effects.js'
 export { type MountedHome, takeHome } from './client-home.js'
 export { type CommandEnd, PROCESSES } from './command-io.js'
 export type { Place } from './command-place.js'
+export { NO_CONFLICTS } from './conflict-check.js'
 export {
   FEEDBACK_AT,
   MAX_SPOOLED,

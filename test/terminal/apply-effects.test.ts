@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { asRelPath, fsError, type Lower, Overlay, openLower, Stage } from '../../overlay/index.js'
-import { applyEffects, NO_CONFLICTS } from '../../src/terminal/apply-effects.js'
+import { applyEffects } from '../../src/terminal/apply-effects.js'
+import { NO_CONFLICTS } from '../../src/terminal/conflict-check.js'
 import type { Effect } from '../../src/terminal/effects.js'
 import { overlayOver } from '../overlay/bench.js'
 
