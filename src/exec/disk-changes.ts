@@ -6,7 +6,7 @@ import { type IngestLedger, withAncestors } from './ingest-ledger.js'
 
 /** The changes that others have made on disk since the mount. */
 export interface DiskChanges {
-  /** Whether a file differs from the one that the command saw, or it or an ancestor was removed. */
+  /** Whether a path or an ancestor of it is a file or link that the command did not see, or was removed. */
   isStale(path: RelPath): boolean
   /** Whether names in a directory were added or removed. */
   isChangedDir(dir: RelPath): boolean
@@ -46,9 +46,11 @@ export class DiskWatch {
     const time = mountedAt - BigInt(Math.ceil(this.#setBack)) * 1_000_000n
     const isChangedDir = (dir: RelPath) => changedSince(overlay, dir, time)
     return {
+      // A directory that became a file or a link changes all paths in it.
       isStale: (path) =>
-        this.#isChanged(overlay, path, time) ||
-        withAncestors(path).some((each) => this.#isRemoved(overlay, each, isChangedDir)),
+        withAncestors(path).some(
+          (each) => this.#isChanged(overlay, each, time) || this.#isRemoved(overlay, each, isChangedDir),
+        ),
       isChangedDir,
       startedAt: this.#started.wall - this.#setBack,
     }
