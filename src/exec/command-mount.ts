@@ -219,7 +219,7 @@ export class CommandMount {
   #apply(effects: readonly Effect[]): ApplyResult {
     const { store, view } = this.deps
     const { overlay } = store
-    const disk = this.#disk.changesSince(overlay, this.place.mountedAt())
+    const disk = this.#disk.changesSince(overlay, this.place)
     /** Removals that the layer shows only because their directory was replaced. */
     const hidden = new Set(effects.flatMap((each) => (each.kind === 'gone' && each.hidden ? [each.path] : [])))
     const conflicts = {

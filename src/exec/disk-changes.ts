@@ -1,5 +1,5 @@
 import { mergedState, type Overlay, parentOf, type RelPath } from '../../overlay/index.js'
-import { type Clocks, readClocks, setBackBy } from '../terminal/index.js'
+import { type Clocks, type Place, readClocks, setBackBy } from '../terminal/index.js'
 import { changedSince } from './changed-since.js'
 import { DiskNames } from './disk-names.js'
 import { type IngestLedger, withAncestors } from './ingest-ledger.js'
@@ -38,18 +38,20 @@ export class DiskWatch {
   /**
    * After the clock was set back, files that changed shortly before the mount count as changed, too: their times do not
    * tell them from later changes.
-   * @param mountedAt the time of the mount (nanoseconds)
    */
-  changesSince(overlay: Overlay, mountedAt: bigint): DiskChanges {
+  changesSince(overlay: Overlay, place: Pick<Place, 'mountedAt' | 'seededState'>): DiskChanges {
     // The clock may have been set forward again.
     this.#setBack = Math.max(this.#setBack, setBackBy(this.#started, this.clocks()))
-    const time = mountedAt - BigInt(Math.ceil(this.#setBack)) * 1_000_000n
+    const time = place.mountedAt() - BigInt(Math.ceil(this.#setBack)) * 1_000_000n
     const isChangedDir = (dir: RelPath) => changedSince(overlay, dir, time)
+    // The stage may have hidden a name, also if the removal has been committed since.
+    const wasShown = (each: RelPath) =>
+      place.seededState(each) !== 'gone' && (this.#wasOnDisk(overlay, each) ?? isChangedDir(parentOf(each)))
     return {
       // A directory that became a file or a link changes all paths in it.
       isStale: (path) =>
         withAncestors(path).some(
-          (each) => this.#isChanged(overlay, each, time) || this.#isRemoved(overlay, each, isChangedDir),
+          (each) => this.#isChanged(overlay, each, time) || (this.#isMissing(overlay, each) && wasShown(each)),
         ),
       isChangedDir,
       startedAt: this.#started.wall - this.#setBack,
@@ -64,10 +66,14 @@ export class DiskWatch {
   }
 
   /** For a path in the stage, the comparison with its base shows a removal. */
-  #isRemoved(overlay: Overlay, path: RelPath, isChangedDir: (dir: RelPath) => boolean): boolean {
+  #isMissing(overlay: Overlay, path: RelPath): boolean {
     const { node, lower } = overlay.placeOf(path)
     if (lower === undefined || node?.inode !== undefined || overlay.stage.bases.has(path)) return false
-    if (overlay.lower.typeOf(lower) !== undefined || this.ledger.hasRemoved(path)) return false
-    return this.#names.has(lower) ?? isChangedDir(parentOf(path))
+    return overlay.lower.typeOf(lower) === undefined && !this.ledger.hasRemoved(path)
+  }
+
+  #wasOnDisk(overlay: Overlay, path: RelPath): boolean | undefined {
+    const { lower } = overlay.placeOf(path)
+    return lower === undefined ? false : this.#names.has(lower)
   }
 }

@@ -31,7 +31,7 @@ function scene(changedAt: number) {
     clocks.steady += steady
     clocks.wall += steady + setBy
   }
-  const look = () => watch.changesSince(overlay, MOUNTED)
+  const look = () => watch.changesSince(overlay, { mountedAt: () => MOUNTED, seededState: () => undefined })
   return { pass, look, isStale: () => look().isStale(asRelPath('file')) }
 }
 

@@ -95,4 +95,20 @@ describe.each(PROVIDERS)('what a person removes while a command runs in %s', (pr
     expect(await command.wait()).toMatchObject({ refused: [] })
     expect(session.fs.readFileSync('src/log', 'utf8')).toBe('two\n')
   })
+
+  it('does not refuse a file that was removed in the stage before, if the removal is committed meanwhile', async () => {
+    const fixture = await site(FILES)
+    const { session, root, workspace } = fixture
+    session.fs.rmSync(`${root}/src/log`)
+    const pause = `trap 'go=1' USR1; echo ready; while [ -z "$go" ]; do sleep 0.01; done`
+    const command = await session.start(`${pause}; echo two > src/log`)
+    while (!command.read().text.includes('ready')) await wait(10)
+    const review = await workspace.review(session.id)
+    await review.approve()
+    await review.commit()
+    expect(fs.existsSync(`${root}/src/log`)).toBe(false)
+    command.kill('SIGUSR1')
+    expect(await command.wait()).toMatchObject({ refused: [] })
+    expect(session.fs.readFileSync('src/log', 'utf8')).toBe('two\n')
+  })
 })
