@@ -125,6 +125,7 @@ export class CommandMount {
   stopTracking(): void {
     this.#stopListening?.()
     this.#stopListening = undefined
+    this.#disk.end()
   }
 
   /** Copies the kept files of another mount, in which no command may be running. */

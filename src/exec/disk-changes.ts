@@ -32,7 +32,12 @@ export class DiskWatch {
   begin({ lower }: Overlay, isIgnored: (path: RelPath, isDirectory: boolean) => boolean): void {
     this.#started = this.clocks()
     this.#setBack = 0
-    this.#names.record(lower, isIgnored)
+    this.#names.begin(lower, isIgnored, this.#started.wall)
+  }
+
+  /** The command has ended. */
+  end(): void {
+    this.#names.stop()
   }
 
   /**

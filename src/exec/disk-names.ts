@@ -1,4 +1,5 @@
 import {
+  ancestorsOf,
   childOf,
   codeOf,
   type Entry,
@@ -14,77 +15,138 @@ import {
 /** Largest number of names that are recorded. */
 const MAX_NAMES = 500_000
 
-/** The names in a directory. */
+/** A directory that was read. */
 interface Listing {
   /** Equal stamps mean equal names; undefined if the directory changed just before it was read. */
   readonly stamp: string | undefined
-  readonly names: ReadonlySet<string>
+  /** Undefined if they are not those of the time when the command started. */
+  readonly names: ReadonlySet<string> | undefined
   /** The directories among them that git does not ignore. */
   readonly dirs: readonly string[]
 }
 
+const UNREADABLE: Listing = { stamp: undefined, names: undefined, dirs: [] }
+
+/** Directories that are read before the command starts, and in each later turn. */
+const FIRST = 256
+const TURN = 64
+/** Milliseconds for which a command runs before the rest is read: most commands end earlier. */
+const DELAY = 1_000
+/** Milliseconds by which the time of a change on disk may be behind the clock. */
+const LATE = 20
+
+type IsIgnored = (path: RelPath, isDirectory: boolean) => boolean
+type Disk = Pick<Lower, 'lstatBig' | 'readdir'>
+
 /**
- * The names in a workspace at one time. Overlayfs shows a command the disk as it is now, so that a file that somebody deletes
- * meanwhile leaves no other sign of itself. Directories that git ignores are left out: new files in them are never staged.
+ * The names in a workspace when a command started. Overlayfs shows a command the disk as it is now, so a file that somebody deletes
+ * meanwhile leaves no other sign of itself. The first directories are read before the command starts, the rest of a large workspace
+ * while it runs: of those that had changed by then the names are not known. Directories that git ignores are left out, because new
+ * files in them are never staged.
  */
 export class DiskNames {
-  #listings: ReadonlyMap<RelPath, Listing> = new Map()
+  #listings = new Map<RelPath, Listing>()
   #isWhole = true
+  #stop = () => {}
 
   /** @param maxNames directories beyond this number of names are not recorded: the deepest ones */
-  constructor(private readonly maxNames = MAX_NAMES) {}
+  constructor(
+    private readonly maxNames = MAX_NAMES,
+    private readonly first = FIRST,
+  ) {}
 
-  /** Records the names on disk now. Only directories that have changed since the last time are read. */
-  record(
-    lower: Pick<Lower, 'lstatBig' | 'readdir'>,
-    isIgnored: (path: RelPath, isDirectory: boolean) => boolean,
-  ): void {
-    const listings = new Map<RelPath, Listing>()
+  /**
+   * Begins to record the names on disk. Only directories that have changed since the last time are read.
+   * @param startedAt a time (milliseconds) before the command starts
+   */
+  begin(disk: Disk, isIgnored: IsIgnored, startedAt: number): void {
+    this.stop()
+    const known = this.#listings
+    const isUnchanged = (ctimeNs: bigint) => Number(ctimeNs) / 1e6 < startedAt - LATE
+    this.#listings = new Map()
+    this.#isWhole = false
+    const rest = this.#record((dir, isFirst) =>
+      listOf(disk, dir, isIgnored, known.get(dir), isFirst ? undefined : isUnchanged),
+    )
+    if (takeTurn(rest, this.first)) return
+    const timer = setTimeout(() => {
+      const immediate = () => {
+        if (takeTurn(rest, TURN)) return
+        const next = setImmediate(immediate)
+        this.#stop = () => clearImmediate(next)
+      }
+      immediate()
+    }, DELAY).unref()
+    this.#stop = () => clearTimeout(timer)
+  }
+
+  /** Ends the reading. What is not read by then stays unknown. */
+  stop(): void {
+    this.#stop()
+    this.#stop = () => {}
+  }
+
+  /** Whether a name was there; undefined if that is not known. */
+  has(path: RelPath): boolean | undefined {
+    // A directory that was not found was not there, unless the nearest one that was found had changed.
+    const found = [...ancestorsOf(path), ROOT].find((dir) => this.#listings.has(dir))
+    const names = found === undefined ? undefined : this.#listings.get(found)?.names
+    if (names === undefined) return undefined
+    if (found === parentOf(path)) return names.has(nameOf(path))
+    return this.#isWhole ? false : undefined
+  }
+
+  /** Records one directory in each step. A directory comes after all directories of fewer segments. */
+  *#record(list: (dir: RelPath, isFirst: boolean) => Listing): Generator<void> {
     const dirs: RelPath[] = [ROOT]
     let count = 0
-    this.#isWhole = true
-    // The list grows: a directory comes after all directories of fewer segments.
+    // The list grows.
     for (const dir of dirs) {
-      if (count >= this.maxNames) {
-        this.#isWhole = false
-        break
-      }
-      const listing = this.#list(lower, dir, isIgnored)
-      if (listing === undefined) continue
-      listings.set(dir, listing)
-      count += listing.names.size
+      if (count >= this.maxNames) return
+      const listing = list(dir, this.#listings.size < this.first)
+      this.#listings.set(dir, listing)
+      count += listing.names?.size ?? listing.dirs.length
       for (const name of listing.dirs) dirs.push(childOf(dir, name))
+      yield
     }
-    this.#listings = listings
+    this.#isWhole = true
   }
+}
 
-  /** Whether a name was there; undefined if that was not recorded. */
-  has(path: RelPath): boolean | undefined {
-    const listing = this.#listings.get(parentOf(path))
-    if (listing === undefined) return this.#isWhole ? false : undefined
-    return listing.names.has(nameOf(path))
-  }
+/** Whether the work is done after at most so many steps. */
+function takeTurn(steps: Generator<void>, most: number): boolean {
+  for (let taken = 0; taken < most; taken += 1) if (steps.next().done === true) return true
+  return false
+}
 
-  /** Undefined for a directory that cannot be read, or that is not there any more. */
-  #list(
-    lower: Pick<Lower, 'lstatBig' | 'readdir'>,
-    dir: RelPath,
-    isIgnored: (path: RelPath, isDirectory: boolean) => boolean,
-  ): Listing | undefined {
-    try {
-      const stats = lower.lstatBig(dir)
-      if (!stats?.isDirectory()) return undefined
-      const stamp = isSettled(Number(stats.ctimeNs) / 1e6) ? fileStamp(stats) : undefined
-      const known = this.#listings.get(dir)
-      if (known !== undefined && stamp !== undefined && known.stamp === stamp) return known
-      const entries = lower.readdir(dir)
-      const isListed = ({ name, type }: Entry) =>
-        type === 'dir' && name !== '.git' && !isIgnored(childOf(dir, name), true)
-      const dirs = entries.filter(isListed).map(({ name }) => name)
-      return { stamp, names: new Set(entries.map(({ name }) => name)), dirs }
-    } catch (error) {
-      if (codeOf(error) === undefined) throw error
-      return undefined
-    }
+/**
+ * @param known the directory at an earlier time
+ * @param isUnchanged whether a directory with this time of its last change has the names that it had when the command started.
+ * Undefined before the start
+ */
+function listOf(
+  disk: Disk,
+  dir: RelPath,
+  isIgnored: IsIgnored,
+  known: Listing | undefined,
+  isUnchanged: ((ctimeNs: bigint) => boolean) | undefined,
+): Listing {
+  try {
+    const before = disk.lstatBig(dir)
+    if (!before?.isDirectory()) return UNREADABLE
+    const stamp = isSettled(Number(before.ctimeNs) / 1e6) ? fileStamp(before) : undefined
+    if (known !== undefined && stamp !== undefined && known.stamp === stamp) return known
+    const entries = disk.readdir(dir)
+    const isListed = ({ name, type }: Entry) =>
+      type === 'dir' && name !== '.git' && !isIgnored(childOf(dir, name), true)
+    const dirs = entries.filter(isListed).map(({ name }) => name)
+    const after = isUnchanged === undefined ? undefined : disk.lstatBig(dir)
+    const isKnown = isUnchanged === undefined || (after !== undefined && isUnchanged(after.ctimeNs))
+    return isKnown
+      ? { stamp, names: new Set(entries.map(({ name }) => name)), dirs }
+      : { stamp: undefined, names: undefined, dirs }
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return UNREADABLE
   }
 }
