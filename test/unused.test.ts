@@ -103,6 +103,7 @@ const UNNAMED: Readonly<Record<string, string>> = {
   '@types/vscode': 'the compiler, for the shapes of an editor',
   'axe-core': 'test/web/browser.test.ts finds its file, and puts it into a page',
   'ts-node': 'ts-node.mjs registers it',
+  'typescript-native': 'scripts/build.mjs runs it',
 }
 /** Packages that the sources import although they are for development, because they are bundled. */
 const BUNDLED: Readonly<Record<string, string>> = {
