@@ -9,7 +9,7 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 
 /** Limits in bytes, some way above the current sizes. Only an unnoticed increase exceeds them. */
-const LIMITS = { packed: 2_335_000, unpacked: 7_800_000, coldStart: 767_000 }
+const LIMITS = { packed: 2_345_000, unpacked: 7_835_000, coldStart: 767_000 }
 const CONTENTS =
   /^(dist\/.*\.(js|d\.ts)|dist\/web\/.*\.(html|css|svg)|dist\/src\/cli\/(LICENSES\.txt|package\.json)|docs\/.*\.(md|svg)|examples\/(github-action|gitlab)\/.*\.(md|yml)|examples\/hub\/.*\.(yaml|service)|[A-Z]+\.md|LICENSE|package\.json)$/
 /** Accepted problems: CommonJS can `require` ES modules as of Node 20.19, and Node 10 does not know `exports`. */
