@@ -32,7 +32,7 @@ export class DiskWatch {
   begin({ lower }: Overlay, isIgnored: (path: RelPath, isDirectory: boolean) => boolean): void {
     this.#started = this.clocks()
     this.#setBack = 0
-    this.#names.begin(lower, isIgnored, this.#started.wall)
+    this.#names.begin(lower, isIgnored)
   }
 
   /** The command has ended. */

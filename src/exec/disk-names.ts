@@ -1,5 +1,4 @@
 import {
-  ancestorsOf,
   childOf,
   codeOf,
   type Entry,
@@ -19,7 +18,7 @@ const MAX_NAMES = 500_000
 interface Listing {
   /** Equal stamps mean equal names; undefined if the directory changed just before it was read. */
   readonly stamp: string | undefined
-  /** Undefined if they are not those of the time when the command started. */
+  /** Undefined if it cannot be read. */
   readonly names: ReadonlySet<string> | undefined
   /** The directories among them that git does not ignore. */
   readonly dirs: readonly string[]
@@ -32,17 +31,15 @@ const FIRST = 256
 const TURN = 64
 /** Milliseconds for which a command runs before the rest is read: most commands end earlier. */
 const DELAY = 1_000
-/** Milliseconds by which the time of a change on disk may be behind the clock. */
-const LATE = 20
 
 type IsIgnored = (path: RelPath, isDirectory: boolean) => boolean
 type Disk = Pick<Lower, 'lstatBig' | 'readdir'>
 
 /**
  * The names in a workspace when a command started. Overlayfs shows a command the disk as it is now, so a file that somebody deletes
- * meanwhile leaves no other sign of itself. The first directories are read before the command starts, the rest of a large workspace
- * while it runs: of those that had changed by then the names are not known. Directories that git ignores are left out, because new
- * files in them are never staged.
+ * meanwhile leaves no other sign of itself. The first directories are read before the command starts. The rest of a large workspace
+ * is read once the command has run for a second, so a name that was removed by then is not noticed. Directories that git ignores are
+ * left out, because new files in them are never staged.
  */
 export class DiskNames {
   #listings = new Map<RelPath, Listing>()
@@ -55,19 +52,13 @@ export class DiskNames {
     private readonly first = FIRST,
   ) {}
 
-  /**
-   * Begins to record the names on disk. Only directories that have changed since the last time are read.
-   * @param startedAt a time (milliseconds) before the command starts
-   */
-  begin(disk: Disk, isIgnored: IsIgnored, startedAt: number): void {
+  /** Begins to record the names on disk, right before the command starts. Only directories that have changed since the last time are read. */
+  begin(disk: Disk, isIgnored: IsIgnored): void {
     this.stop()
     const known = this.#listings
-    const isUnchanged = (ctimeNs: bigint) => Number(ctimeNs) / 1e6 < startedAt - LATE
     this.#listings = new Map()
     this.#isWhole = false
-    const rest = this.#record((dir, isFirst) =>
-      listOf(disk, dir, isIgnored, known.get(dir), isFirst ? undefined : isUnchanged),
-    )
+    const rest = this.#record((dir) => listOf(disk, dir, isIgnored, known.get(dir)))
     if (takeTurn(rest, this.first)) return
     const timer = setTimeout(() => {
       const immediate = () => {
@@ -88,24 +79,21 @@ export class DiskNames {
 
   /** Whether a name was there; undefined if that is not known. */
   has(path: RelPath): boolean | undefined {
-    // A directory that was not found was not there, unless the nearest one that was found had changed.
-    const found = [...ancestorsOf(path), ROOT].find((dir) => this.#listings.has(dir))
-    const names = found === undefined ? undefined : this.#listings.get(found)?.names
-    if (names === undefined) return undefined
-    if (found === parentOf(path)) return names.has(nameOf(path))
+    const listing = this.#listings.get(parentOf(path))
+    if (listing !== undefined) return listing.names?.has(nameOf(path))
     return this.#isWhole ? false : undefined
   }
 
   /** Records one directory in each step. A directory comes after all directories of fewer segments. */
-  *#record(list: (dir: RelPath, isFirst: boolean) => Listing): Generator<void> {
+  *#record(list: (dir: RelPath) => Listing): Generator<void> {
     const dirs: RelPath[] = [ROOT]
     let count = 0
     // The list grows.
     for (const dir of dirs) {
       if (count >= this.maxNames) return
-      const listing = list(dir, this.#listings.size < this.first)
+      const listing = list(dir)
       this.#listings.set(dir, listing)
-      count += listing.names?.size ?? listing.dirs.length
+      count += listing.names?.size ?? 0
       for (const name of listing.dirs) dirs.push(childOf(dir, name))
       yield
     }
@@ -119,32 +107,18 @@ function takeTurn(steps: Generator<void>, most: number): boolean {
   return false
 }
 
-/**
- * @param known the directory at an earlier time
- * @param isUnchanged whether a directory with this time of its last change has the names that it had when the command started.
- * Undefined before the start
- */
-function listOf(
-  disk: Disk,
-  dir: RelPath,
-  isIgnored: IsIgnored,
-  known: Listing | undefined,
-  isUnchanged: ((ctimeNs: bigint) => boolean) | undefined,
-): Listing {
+/** @param known the directory at an earlier time */
+function listOf(disk: Disk, dir: RelPath, isIgnored: IsIgnored, known: Listing | undefined): Listing {
   try {
-    const before = disk.lstatBig(dir)
-    if (!before?.isDirectory()) return UNREADABLE
-    const stamp = isSettled(Number(before.ctimeNs) / 1e6) ? fileStamp(before) : undefined
+    const stats = disk.lstatBig(dir)
+    if (!stats?.isDirectory()) return UNREADABLE
+    const stamp = isSettled(Number(stats.ctimeNs) / 1e6) ? fileStamp(stats) : undefined
     if (known !== undefined && stamp !== undefined && known.stamp === stamp) return known
     const entries = disk.readdir(dir)
     const isListed = ({ name, type }: Entry) =>
       type === 'dir' && name !== '.git' && !isIgnored(childOf(dir, name), true)
     const dirs = entries.filter(isListed).map(({ name }) => name)
-    const after = isUnchanged === undefined ? undefined : disk.lstatBig(dir)
-    const isKnown = isUnchanged === undefined || (after !== undefined && isUnchanged(after.ctimeNs))
-    return isKnown
-      ? { stamp, names: new Set(entries.map(({ name }) => name)), dirs }
-      : { stamp: undefined, names: undefined, dirs }
+    return { stamp, names: new Set(entries.map(({ name }) => name)), dirs }
   } catch (error) {
     if (codeOf(error) === undefined) throw error
     return UNREADABLE
