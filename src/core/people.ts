@@ -25,7 +25,7 @@ export interface AgentInfo {
 export function checkedReviewer(given: Reviewer): Reviewer {
   const known = textFields(given, ['name', 'email'])
   if (known?.name !== undefined) return { ...known, name: known.name }
-  throw new EscrowError('unsupported', 'The reviewer is not an object with a name, so nothing was recorded.', {
+  throw new EscrowError('unsupported', 'The reviewer must be an object with a name. Nothing was recorded.', {
     hint: "Give { name: 'Ada' }, and an email if there is one.",
   })
 }
@@ -37,12 +37,12 @@ export function checkedReviewer(given: Reviewer): Reviewer {
 export function checkedAgent(given: { readonly [K in keyof AgentInfo]: AgentInfo[K] | undefined }): AgentInfo {
   const known = textFields(given, ['model', 'tool', 'toolVersion', 'conversation'])
   if (known !== undefined) return known
-  throw new EscrowError('unsupported', 'The agent is not an object of texts, so nothing was recorded.', {
+  throw new EscrowError('unsupported', 'The agent must be an object whose fields are strings. Nothing was recorded.', {
     hint: "Give { tool: 'my-agent', model: 'some-model' }. Each field may be absent.",
   })
 }
 
-/** The fields of these names that have a value; undefined if a value is not a text. */
+/** The fields of these names that have a value; undefined if a value is not a string. */
 function textFields<K extends string>(given: unknown, names: readonly K[]): { [N in K]?: string } | undefined {
   if (!isObject(given)) return undefined
   const found: { [N in K]?: string } = {}

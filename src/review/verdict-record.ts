@@ -8,7 +8,7 @@ import type { BaseDiffs } from './base-diffs.js'
 import type { DisplayedChange } from './displayed-change.js'
 import { type CommitSlice, isContentOnly, refOf } from './judge.js'
 import { keyOf } from './record.js'
-import { checkedRecord, type ReviewEntry, type VerdictRecord } from './record-schema.js'
+import type { ReviewEntry, VerdictRecord } from './record-schema.js'
 import type { Chosen } from './selection.js'
 import type { Merged } from './stage-amender.js'
 import { type CurrentVerdicts, stateOf, type VerdictState } from './verdicts.js'
@@ -86,7 +86,7 @@ export function verdictRecord(
 ): VerdictRecord {
   const id = chosen.length === 0 ? '' : newId()
   const at = new Date().toISOString()
-  return checkedRecord({
+  return {
     kind: 'verdict',
     id,
     at,
@@ -94,7 +94,7 @@ export function verdictRecord(
     verdict,
     by: checkedReviewer(by),
     ...defined({ reason, rule }),
-  })
+  }
 }
 
 export function decidedEntry({ change, hunks, except }: Decided): ReviewEntry {

@@ -9,6 +9,7 @@ import type { BaseDiffs } from './base-diffs.js'
 import { type DisplayedChange, refuseChanged } from './displayed-change.js'
 import type { ReviewLog } from './log.js'
 import { keyOf, verdictOf } from './record.js'
+import { checkedRecord } from './record-schema.js'
 import type { ReviewEffects } from './review-stage.js'
 import { allUnrejected, type Decided, verdictRecord } from './verdict-record.js'
 import { stateOf, type VerdictState, verdictState } from './verdicts.js'
@@ -36,7 +37,8 @@ export class VerdictWriter {
     more: { readonly reason?: string; readonly rule?: ReleaseRule } = {},
   ): Promise<Verdict> {
     refuseChanged(chosen, staged, this.diffs)
-    const record = verdictRecord(verdict, chosen, by, more)
+    // The ledger gets the verdict before the log, which would refuse it.
+    const record = checkedRecord(verdictRecord(verdict, chosen, by, more))
     if (chosen.length > 0) {
       await this.effects.recordVerdict(verdictOf(record))
       await this.log.append(record)

@@ -16,7 +16,7 @@ import type {
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import { type AgentInfo, checkedAgent } from '../core/people.js'
-import { assertTexts } from '../core/texts.js'
+import { assertStrings } from '../core/strings.js'
 import type { SessionTerminal } from '../exec/index.js'
 import { assertInPlace } from '../os/workspace-state.js'
 import { changeSetOf, type StageStore } from '../stage/index.js'
@@ -86,7 +86,7 @@ export class LocalSession implements Session {
     const { assertOpen, intent } = this.#parts
     assertOpen()
     if (id === null) return intent.clear()
-    assertTexts('an intent', { id })
+    assertStrings('an intent', { id })
     return intent.select(id)
   }
 
@@ -119,7 +119,7 @@ export class LocalSession implements Session {
   async toolCall<T>(call: ToolCall, run: () => Promise<T> | T): Promise<T> {
     const { runner, format } = this.#parts
     this.#sync()
-    assertTexts('a tool call', { tool: call.tool, ...defined({ id: call.id, why: call.why }) })
+    assertStrings('a tool call', { tool: call.tool, ...defined({ id: call.id, why: call.why }) })
     return runner.run(call, async (context, touched) => {
       const done = await run()
       await format.after(context, new Set(touched))
@@ -167,7 +167,7 @@ export class LocalSession implements Session {
   }
 
   async requestScope(globs: string[], why: string): Promise<ScopeRequest> {
-    assertTexts('a request for scope', { why })
+    assertStrings('a request for scope', { why })
     this.#sync()
     const request = this.#parts.questions.requestScope(globs, why)
     this.#parts.store.sync()
@@ -175,7 +175,7 @@ export class LocalSession implements Session {
   }
 
   async recordLesson(lesson: string, context?: string): Promise<void> {
-    assertTexts('a lesson', { text: lesson, ...defined({ context }) })
+    assertStrings('a lesson', { text: lesson, ...defined({ context }) })
     const { store, outbox, state } = this.#parts
     this.#sync()
     const { layout, policyFile } = this.#deps
@@ -184,7 +184,7 @@ export class LocalSession implements Session {
 
   async snapshot(name?: string): Promise<Snapshot> {
     this.#parts.assertOpen()
-    assertTexts('a snapshot', defined({ name }))
+    assertStrings('a snapshot', defined({ name }))
     return this.#parts.snapshots.take(name)
   }
 

@@ -134,8 +134,12 @@ describe('a decision by somebody who is not a reviewer', () => {
   })
 
   it('is refused with a reason that is not a text', async () => {
-    const { review, readFiles } = await setUpReview()
+    const { project, session, review, readFiles } = await setUpReview()
+    const workspace = await project.open()
+    await session.flush()
+    const before = await recordsOf(workspace)
     expect(await reasonOf(() => review.reject('src/a.ts', JSON.parse('5')))).toBe('unsupported')
+    expect(await recordsOf(workspace)).toEqual(before)
     expect(await readFiles()).toEqual({ 'src/a.ts': A, 'src/b.ts': B })
   })
 })
